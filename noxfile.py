@@ -99,7 +99,7 @@ def quick(session: nox.Session) -> None:
 def fresh(session: nox.Session) -> None:
     """Run the first command of the README, with a small plan, on a fresh Debian; as root.
 
-    Suites follow --, such as bookworm; without any, 13 and its successor take turns by the day.
+    Suites follow --, such as bookworm; without any, Debian 13 and its successor alternate daily.
     """
     if os.geteuid() != 0:
         session.skip("only root can make the folder of another Debian")
@@ -169,7 +169,7 @@ def benchmarks(session: nox.Session) -> None:
 
 @nox.session
 def lock(session: nox.Session) -> None:
-    """Renew the locked requirements: ours, of .tool, of the load generators and of Ansible."""
+    """Renew the locked requirements of mqperf, .tool, the load generators and Ansible."""
     renew(session, LOCK, "pyproject.toml", "--all-extras", "--group", "dev")
     locks = [file for top in ("mqperf", "packages") for file in sorted(Path(top).glob(LOAD_LOCKS))]
     others = *locks, Path("mqperf/hosts/ansible/locks/ansible.in")

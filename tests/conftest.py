@@ -1,4 +1,4 @@
-"""What every test may ask for: brokers, a browser, and the whole run with nothing left out."""
+"""Options and fixtures of all tests: brokers, a browser, and ``--complete``."""
 
 import gc
 import os
@@ -22,7 +22,7 @@ from mqperf.hosts import inventory
 from mqperf.hosts.place import Place
 from mqperf_laboratory.hosts import Laboratory, laboratory
 
-# None: with nbformat jsonschema would make 38 parsers, in a second, of addresses no notebook has.
+# None: else jsonschema, used by nbformat, builds 38 unneeded parsers of addresses in a second.
 sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
@@ -42,11 +42,11 @@ NEEDS = {
 }
 """Programs by marker."""
 
-ASKING_FOR_RABBITMQ = ('usefixtures("shared")', "rabbitmq: PrivateCluster")
-"""How a file asks for the RabbitMQ that is started once in a process."""
+USES_RABBITMQ = ('usefixtures("shared")', "rabbitmq: PrivateCluster")
+"""Texts in files that use the RabbitMQ that is started once per process."""
 
 RABBITMQS = 2
-"""Processes that have one: all files that ask for it, one after the other, take longest."""
+"""Processes that start one: run one after the other, the files that use it take longest."""
 
 WAITING = "tests/integration/"
 """The tests that mostly wait for programs; all others compute."""
@@ -58,7 +58,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("ours")
-"""Examples are slow where other tests take the CPU; all those of a test share its fixtures."""
+"""Examples are slow while other tests use the CPU; the examples of a test share its fixtures."""
 
 ROUTERS = ("qdrouterd", "skrouterd")
 IN_CI = os.environ.get("CI") == "true"
@@ -85,27 +85,24 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @cache
 def groups() -> Mapping[str, str]:
-    """The RabbitMQ of each file that asks for one."""
+    """The RabbitMQ instance of each test file that uses one."""
     root = Path(__file__).parent.parent
     texts = {path: path.read_text(encoding="utf-8") for path in sorted(root.glob(f"{WAITING}*.py"))}
-    asking = [
-        path for path, text in texts.items() if any(map(text.__contains__, ASKING_FOR_RABBITMQ))
-    ]
+    users = [path for path, text in texts.items() if any(map(text.__contains__, USES_RABBITMQ))]
     return {
-        str(path.relative_to(root)): f"RabbitMQ {nth % RABBITMQS}"
-        for nth, path in enumerate(asking)
+        str(path.relative_to(root)): f"RabbitMQ {nth % RABBITMQS}" for nth, path in enumerate(users)
     }
 
 
 def group(file: str) -> str:
-    """What must not be divided among processes: a file, or all that share one RabbitMQ."""
+    """The scope of a test that one process runs: its file, or all files that share a RabbitMQ."""
     return groups().get(file, file)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """For several processes, mix the files that wait for programs with those that compute.
+    """With several processes, mix files that wait for programs with files that compute.
 
-    So the cores are used from the start; the longest come early, so that none is alone in the end.
+    This uses the cores from the start; the longest files come early, so that none runs alone.
     """
     if not hasattr(config, "workerinput"):
         return
@@ -119,21 +116,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Leave what was imported and collected to no search for garbage: it stays until the end.
+    """Exclude what was imported and collected from garbage collection.
 
-    Searched again and again, it took a tenth of the CPU of all tests.
+    Traversing it again and again took a tenth of the CPU time of all tests.
     """
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
 
 
 def file_of(nodeid: str) -> str:
-    """The file of a test, from the root of the project."""
+    """The file of a test, relative to the root of the project."""
     return nodeid.partition("::")[0]
 
 
 class Scheduler(LoadScopeScheduling):  # type: ignore[misc]  # its base has no types
-    """Gives each group of tests to the process that has least to do."""
+    """Gives each group of tests to the least loaded process."""
 
     @override
     def _split_scope(self, nodeid: str) -> str:
@@ -158,20 +155,20 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             pytest.fail(reason, pytrace=False)
         pytest.skip(reason)
     if item.get_closest_marker("needs_router") and not any(map(shutil.which, ROUTERS)):
-        # no package has one: so only continuous integration, which builds it, must have it
+        # no package provides one: only continuous integration, which builds it, requires it
         (pytest.fail if IN_CI else pytest.skip)(f"no router: none of {', '.join(ROUTERS)}")
     if item.get_closest_marker("needs_perf") and (forbidden := forbids_perf()):
         pytest.skip(forbidden)
     if item.get_closest_marker("needs_browser") and not any(map(shutil.which, BROWSERS)):
-        # Ubuntu has one only as a snap, which a container cannot run
+        # Ubuntu packages it only as a snap, which a container cannot run
         (pytest.fail if IN_CI else pytest.skip)(f"no browser: none of {', '.join(BROWSERS)}")
 
 
 @cache
 def forbids_perf() -> str:
-    """Why perf may not look at processes: it is not there, or the kernel or a container forbids it.
+    """Why perf cannot profile processes: it is missing, or the kernel or a container forbids it.
 
-    Empty where it may.
+    Empty if it can.
     """
     from mqperf.base.errors import MqperfError
     from mqperf.hosts import LocalHost
@@ -192,9 +189,9 @@ def root() -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def quick_java() -> Iterator[None]:
-    """Have Java compile quickly instead of well: here servers, and Maven, run for seconds.
+    """Limit the JVM to quick compilation, as servers and Maven run only for seconds here.
 
-    It saves a third of their CPU.
+    It saves a third of their CPU time.
     """
     from mqperf_java.lab.java import ENVIRONMENT
 
@@ -207,7 +204,7 @@ def quick_java() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def samples_of_all(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Have processes that share the tests out read each recorded sample once for all of them."""
+    """Let parallel test processes share the recorded samples that they have read."""
     if "PYTEST_XDIST_WORKER" in os.environ:
         import samples
 
@@ -222,7 +219,7 @@ def browser() -> str:
 
 @pytest.fixture(scope="module")
 def tab(browser: str) -> Iterator["Tab"]:
-    """A tab in which pages are looked at, one after the other."""
+    """A browser tab in which pages are opened, one after the other."""
     from browsing import Tab, tab_of
 
     with tab_of(browser, Tab) as tab:
@@ -231,7 +228,7 @@ def tab(browser: str) -> Iterator["Tab"]:
 
 @pytest.fixture(scope="session")
 def five_hosts() -> Iterator[Laboratory]:
-    """Five hosts; where they cannot be had, tests skip with the reason, and fail in CI."""
+    """Five hosts; if they cannot be created, tests are skipped with the reason, or fail in CI."""
     try:
         with laboratory(5) as hosts:
             yield hosts
@@ -243,13 +240,13 @@ def five_hosts() -> Iterator[Laboratory]:
 
 @pytest.fixture(scope="module")
 def places(five_hosts: Laboratory) -> tuple[Place, ...]:
-    """Those hosts as the laboratory's inventory names them."""
+    """The five hosts as the laboratory's inventory names them."""
     return inventory.read(five_hosts.inventory).places
 
 
 @pytest.fixture(scope="session")
 def rabbitmq() -> Iterator["PrivateCluster"]:
-    """A RabbitMQ for all tests that leave it as it was; the first that asks for it starts it."""
+    """A RabbitMQ shared by all tests that leave it unchanged; started on first use."""
     from one_rabbitmq import running
 
     with running() as cluster:
@@ -258,16 +255,16 @@ def rabbitmq() -> Iterator["PrivateCluster"]:
 
 @pytest.fixture
 def shared(rabbitmq: "PrivateCluster") -> Iterator[None]:
-    """Sweeps of a test get that RabbitMQ instead of one of their own."""
-    from one_rabbitmq import lent
+    """Let the sweeps of a test use the shared RabbitMQ instead of starting one."""
+    from one_rabbitmq import used_by_sweeps
 
-    with lent(rabbitmq):
+    with used_by_sweeps(rabbitmq):
         yield
 
 
 @pytest.fixture
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache of mqperf; what the installers have fetched before they find again."""
+    """An empty cache of mqperf; installers still find their own earlier downloads."""
     for variable, name in (("UV_CACHE_DIR", "uv"), ("PIP_CACHE_DIR", "pip")):
         if variable not in os.environ:
             monkeypatch.setenv(variable, str(user_cache_path(name)))

@@ -1,6 +1,6 @@
-"""The options of oslo.messaging's drivers, as the libraries list them: each release by itself.
+"""The options of oslo.messaging's drivers, as each release of the library lists them.
 
-Run as ``python tests/driver_options.py`` after the locks were renewed: it writes the table that
+Run ``python tests/driver_options.py`` after renewing the locks: it writes the table that
 mqperf reads, ``mqperf/plan/driver_options.json``.
 """
 
@@ -34,7 +34,7 @@ RESERVED = {
     "use_pub_sub": "it needs a proxy, which is not started",
     "use_router_proxy": "it needs a proxy, which is not started",
 }
-"""Why mqperf itself sets an option, or all whose names begin so."""
+"""Options, by prefix of the name, that mqperf sets itself -> the reason."""
 
 DECLARES = {
     "rabbit_ha_queues": "mirrored",
@@ -50,7 +50,7 @@ NEEDS = {
     "rabbit_quorum_max_memory_length": ["rabbit_quorum_queue"],
     "rabbit_quorum_max_memory_bytes": ["rabbit_quorum_queue"],
 }
-"""Without which others the driver refuses or ignores an option."""
+"""The other options that an option requires: without them the driver refuses or ignores it."""
 
 LISTING = """
 import json, sys
@@ -77,7 +77,7 @@ print(json.dumps(found))
 
 
 def of_library(release: Release) -> dict[str, object]:
-    """What the library of a release says of its driver, secrets apart."""
+    """The driver options that a release of the library lists, except secrets."""
     host = LocalHost()
     tool = library("The list of options", release, host, release.package)
     argv = [tool.python, *ALONE, "-W", "ignore", "-c", LISTING]

@@ -1,7 +1,7 @@
-"""The mark ``starts_programs`` is true: a test without it can start none, nor leave the machine.
+"""Enforces the mark ``starts_programs``: other tests start no program and stay on this machine.
 
-Python tells an audit hook before it starts a program or connects to anything.  Forks that share
-out the reading of runs are no programs.
+Python calls an audit hook before it starts a program or opens a connection.  Forks that read runs
+in parallel are not programs.
 """
 
 import ipaddress
@@ -15,18 +15,18 @@ import pytest
 MARK = "starts_programs"
 
 FOLDERS = ("integration", "notebooks")
-"""Whose tests all have the mark."""
+"""Folders whose tests all have the mark."""
 
 STARTS = {"subprocess.Popen", "os.posix_spawn", "os.exec", "os.system", "socket.sendmsg"}
-"""Events of a start; by the last one a guardian that runs already is asked for it."""
+"""Audit events of a start; the last one asks a running guardian process to start a program."""
 
-_here = False
-"""Whether the test that runs now has to stay in this process."""
+_confined = False
+"""Whether the running test must not start programs."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give the mark to whole folders, and to whoever needs a program."""
+    """Mark all tests of some folders, and all tests that need a program."""
     for item in items:
         folder = item.path.relative_to(Path(__file__).parent).parts[0]
         needs = any(mark.name.startswith("needs_") for mark in item.iter_markers())
@@ -36,31 +36,31 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
-    """Hold its fixtures to what its marks say; what ends them may start programs for it."""
-    with held(item):
+    """Enforce the marks while fixtures are set up; their teardown may start programs."""
+    with enforced(item):
         return (yield)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
-    """Hold the test itself to it."""
-    with held(item):
+    """Enforce the marks while the test runs."""
+    with enforced(item):
         return (yield)
 
 
 @contextmanager
-def held(item: pytest.Item) -> Iterator[None]:
-    """Hold a test to what its marks say."""
-    global _here  # noqa: PLW0603 (a hook stays for as long as Python runs)
-    _here = item.get_closest_marker(MARK) is None
+def enforced(item: pytest.Item) -> Iterator[None]:
+    """Enforce the marks of a test."""
+    global _confined  # noqa: PLW0603 (a hook stays for as long as Python runs)
+    _confined = item.get_closest_marker(MARK) is None
     try:
         yield
     finally:
-        _here = False
+        _confined = False
 
 
-def _told(event: str, args: tuple[object, ...]) -> None:
-    if not _here:
+def _audit(event: str, args: tuple[object, ...]) -> None:
+    if not _confined:
         return
     if event in STARTS:
         pytest.fail(f"{event}: a test that starts a program has the mark {MARK}")
@@ -69,7 +69,7 @@ def _told(event: str, args: tuple[object, ...]) -> None:
 
 
 def _is_far(address: object) -> bool:
-    """Whether an address is one of another machine; a path of a socket is none."""
+    """Whether an address is on another machine; the path of a Unix socket is not."""
     if not isinstance(address, tuple):
         return False
     try:
@@ -78,4 +78,4 @@ def _is_far(address: object) -> bool:
         return bool(address[0] != "localhost")
 
 
-sys.addaudithook(_told)
+sys.addaudithook(_audit)

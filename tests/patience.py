@@ -1,4 +1,4 @@
-"""What a machine that may be busy with other tests needs of a test: time, and allowance."""
+"""What tests need on a machine that is busy with other tests: time and tolerance."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -11,34 +11,34 @@ DOUBTS_OF_A_BUSY_MACHINE = {
     *("backlog", "unequal-rates", "empty-seconds", "clock-offset"),
     *("probe-gap", "action-late", "sender-late", "rate-missed"),
 }
-"""Kinds of doubt that are true of a sound run where other tests take the CPU meanwhile."""
+"""Kinds of doubt that a sound run may have while other tests use the CPU."""
 
 
-def eventually(true: Callable[[], object], patience_s: float = 60) -> bool:
-    """Whether it is so before patience ends; the longer it takes, the less often it is looked."""
+def eventually(condition: Callable[[], object], patience_s: float = 60) -> bool:
+    """Whether the condition becomes true in time; polls less and less often."""
     deadline, pause_s = time.monotonic() + patience_s, 0.02
-    while not (so := bool(true())) and time.monotonic() < deadline:
+    while not (met := bool(condition())) and time.monotonic() < deadline:
         time.sleep(pause_s)
         pause_s = min(1.5 * pause_s, 0.2)
-    return so
+    return met
 
 
 def all_due(sent: Iterable[float], due: int) -> bool:
-    """Whether each load sent what was due, but for a pause of a busy machine at its end.
+    """Whether each load sent what was due, except for a pause of a busy machine at its end.
 
-    What was due in it is sent no more where as much awaits its confirm as may, or where the socket
-    takes no more.
+    Messages due in such a pause are not sent if the window of unconfirmed messages or the socket
+    buffer is full.
     """
     return all(0.7 * due <= each <= due for each in sent)
 
 
 def await_file(file: Path) -> None:
-    """Return when there is one."""
+    """Wait until the file exists."""
     assert eventually(file.exists), file
 
 
 def words_of(process: psutil.Process) -> list[str]:
-    """Its command line; nothing of one that has just ended."""
+    """The command line of a process; empty if it has just ended."""
     try:
         return process.cmdline()
     except psutil.Error:

@@ -25,7 +25,7 @@ TEXT = {f"{TAG}str", f"{TAG}timestamp", f"{TAG}value"}
 TOO_MANY = f"more than {MAX_VALUES:,} values, those of aliases counted each time: split the plan"
 TOO_DEEP = f"nested more than {MAX_DEPTH} deep: a plan needs five levels"
 
-NO_TAG = "a YAML tag may not stand in a plan: remove it"
+NO_TAG = "a YAML tag is not allowed in a plan: remove it"
 NO_NUMBER = "expected a finite number of at most 18 digits"
 
 TAB = r"'\t'"
@@ -84,13 +84,13 @@ def compose(text: str) -> yaml.Node | None:
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         code = f"U+{ord(text[error.position]):04X}"
-        raise DocumentError(line, f"not YAML: character {code} may not stand in it") from None
+        raise DocumentError(line, f"not YAML: character {code} is not allowed") from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise DocumentError(mark.line + 1 if mark else 1, _message(error)) from None
     except (ValueError, OverflowError):  # an escape or a version beyond what Python can hold
         line = loader.line + 1 if loader else 1
-        raise DocumentError(line, "not YAML: a number in an escape makes no sense") from None
+        raise DocumentError(line, "not YAML: an escape has an invalid number") from None
     return root
 
 
@@ -171,7 +171,7 @@ class _Builder:
             if not isinstance(key, yaml.ScalarNode) or key.tag not in TEXT:
                 self._problem(line, where, "a key must be text: put it in quotes")
             elif (bad := _forbidden_character(key.value)) is not None:
-                self._problem(line, where, f"character {bad} may not stand in a key")
+                self._problem(line, where, f"character {bad} is not allowed in a key")
             elif key.value in first_line:
                 text = f"given twice, in line {first_line[key.value]} and here: keep one"
                 self._problem(line, (*where, key.value), text)
@@ -195,7 +195,7 @@ class _Builder:
         problem = None
         if node.tag in TEXT:
             value, bad = node.value, _forbidden_character(node.value)
-            problem = bad and f"character {bad} may not stand in a plan"
+            problem = bad and f"character {bad} is not allowed in a plan"
         elif node.tag not in self._constructors:
             problem = NO_TAG
         else:

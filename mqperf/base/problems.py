@@ -160,7 +160,7 @@ def _message(detail: Any) -> str:  # noqa: ANN401 (pydantic's ErrorDetails)
         return COMPLETE[kind]
     if kind in EXPECTED:
         return f"expected {EXPECTED[kind].format(**limits)}, got {shown(got)}"
-    return f"is not what belongs here, got {shown(got)}"
+    return f"is not valid here, got {shown(got)}"
 
 
 def _not_a_choice(key: str, got: object, names: Sequence[str]) -> str:

@@ -68,7 +68,7 @@ class BrokerUrl:
             raise ValueError("write a /, ?, #, & or @ in it as %2F, %3F, %23, %26 or %40")
         userinfo, at, address = parts["authority"].rpartition("@")
         if not _ADDRESS.fullmatch(address):
-            raise ValueError(f"its host or port makes no sense: expected {FORM}")
+            raise ValueError(f"its host or port is invalid: expected {FORM}")
         user, colon, password = userinfo.partition(":")
         return cls(
             scheme=parts["scheme"],

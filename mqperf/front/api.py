@@ -144,7 +144,7 @@ class Results(Mapping[str, pd.DataFrame]):
             raise MqperfError(
                 f"{self.source}: select one sweep, to plot it ({'; '.join(choices)})"
                 if varying
-                else f"{self.source}: nothing was measured that could be plotted"
+                else f"{self.source}: no measured data to plot"
             )
         return notebook.sweep_of(self, metric)
 
@@ -335,7 +335,7 @@ def run(what: Plan | StrPath, runs: StrPath | None = None, *, hosts: str | None 
     try:
         [outcome] = measured([job], _console(), shown, hosts=hosts)
     except KeyboardInterrupt:
-        message = f"interrupted: {job.runs} keeps what is done; run again for the rest"
+        message = f"interrupted: {job.runs} keeps the finished runs; run again for the rest"
         raise Interrupted(message) from None
     if outcome.failed:
         raise MqperfError("; ".join(reason for _, reason in outcome.failed))

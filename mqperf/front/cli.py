@@ -121,12 +121,12 @@ def plan(
     ] = False,
     hosts: HostsOption = None,
     check_hosts: Annotated[
-        bool, typer.Option("--check-hosts", help="Reach the hosts, and look at what they have.")
+        bool, typer.Option("--check-hosts", help="Connect to the hosts, and check what they have.")
     ] = False,
 ) -> None:
     """Show what a plan would do: its cases, the exact commands, the expected finish. Runs nothing.
 
-    This machine is looked at; other hosts are reached with --check-hosts alone. An inventory that
+    This machine is checked; other hosts are contacted only with --check-hosts. An inventory that
     the plan names is read as data; only one that --hosts gives may be a program.
 
     Examples: `mqperf plan plans/rabbitmq.yaml`, `mqperf plan plans/smoke.yaml --hosts hosts.yaml`
@@ -152,17 +152,17 @@ def run(
     ] = None,
     interleave: Annotated[
         bool,
-        typer.Option("--interleave", help="Alternate the repeats of the plans, to compare them."),
+        typer.Option("--interleave", help="Alternate repeats of the plans, to compare them."),
     ] = False,
     decide: Annotated[
         str,
         typer.Option(
             metavar="DIFFERENCE",
-            help="Repeat the points of two plans in turns until it is known of each whether they"
-            " differ in throughput by so much, such as 5%.",
+            help="Repeat the points of two plans in turns until it is decided for each whether its"
+            " throughput differs by this much, such as 5%.",
         ),
     ] = "",
-    within: Annotated[str, typer.Option(help="Time for --decide.")] = "20 min",
+    within: Annotated[str, typer.Option(help="Time limit for --decide.")] = "20 min",
     live: Annotated[
         bool,
         typer.Option("--live", help="Also show the runs on a page, for a browser on this machine."),

@@ -54,5 +54,5 @@ class Commands(TyperGroup):
             command = typer.main.get_command(COMMANDS[cmd_name].app)
             command.name = cmd_name
         if command is None and (package := lacking(f"mqperf {cmd_name}")) is not None:
-            raise PluginError(f"{cmd_name}: to have this command, install {package}")
+            raise PluginError(f"{cmd_name}: to get this command, install {package}")
         return command  # type: ignore[no-any-return]  # typer calls its classes by private names

@@ -72,7 +72,7 @@ def searching(plan: Plan) -> str:
         f" {search.from_msg_s:g} to {search.to_msg_s:g} {unit_of(*plan.test_cases)}/sec with"
         f" {search.hold.words}, to {search.within_share * 100:g} %:"
         f" {search.most_runs(plan.repeats)} runs each, up to"
-        f" {search.most_runs(plan.repeats + AGAIN)} where others use the host"
+        f" {search.most_runs(plan.repeats + AGAIN)} if others use the host"
     )
 
 
@@ -85,5 +85,5 @@ def deciding(plan: Plan) -> str:
     return (
         f"{subject}, each until it is known whether it"
         f" differs by {plan.decide.difference * 100:g} %: {plan.first_repeats} repeats of every"
-        f" point, and more of what is open, {MOST} at most, within {plan.decide.within}"
+        f" point, more if undecided, {MOST} at most, within {plan.decide.within}"
     )

@@ -36,7 +36,7 @@ def preview(
                 check_places(plan, reached)
     else:
         feasible = planned(plan, kind.clients())
-        lines = [f"{kind.title} were not reached: what they have, --check-hosts tells"]
+        lines = [f"{kind.title} were not contacted: --check-hosts shows what they have"]
     return "\n".join(map(printable, [*lines, *_preview(feasible, everything=everything)]))
 
 
@@ -85,7 +85,7 @@ def duration_s(plan: Plan, cases: Sequence[Case]) -> float:
 def _summary(plan: Plan, cases: Sequence[Case]) -> str:
     """Return number and order of cases, or the purpose of a plan whose cases depend on results."""
     if purpose := searching(plan) or deciding(plan):
-        return f"{purpose}; what comes first:"
+        return f"{purpose}; the first cases:"
     return f"{amount(len(cases), 'case')}, order {plan.order}"
 
 
@@ -93,7 +93,7 @@ def _link(case: Case) -> Iterator[str]:
     if (link := case.link) is None:
         return
     values = (f"{name} {value:g}" for name, value in link.quantities.items() if value)
-    yield f"      link between {' and '.join(link.between)}: {', '.join(values) or 'as it is'}"
+    yield f"      link between {' and '.join(link.between)}: {', '.join(values) or 'unchanged'}"
 
 
 def _commands(case: Case, *, everything: bool) -> Iterator[str]:

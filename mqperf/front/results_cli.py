@@ -123,7 +123,7 @@ def show(
         print_all(console, lines(content, console.width))
         print_line(console, "")
     if content is None:
-        print_line(complaints, f"nothing of {section} in {path}")
+        print_line(complaints, f"no {section} in {path}")
 
 
 @app.command()

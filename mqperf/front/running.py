@@ -39,8 +39,8 @@ def measured(
 def recorded(runs: Path, outcome: Outcome) -> str:
     """Return a sentence on the numbers of new and earlier runs of a plan."""
     if outcome.kept and not outcome.done and not outcome.failed:
-        return f"nothing to run: {amount(outcome.kept, 'run')} recorded in {runs} already"
-    before = f", beside {outcome.kept} from before" if outcome.kept else ""
+        return f"nothing to run: {amount(outcome.kept, 'run')} already recorded in {runs}"
+    before = f", in addition to {outcome.kept} before" if outcome.kept else ""
     return f"{amount(outcome.done, 'run')} recorded in {runs}{before}"
 
 

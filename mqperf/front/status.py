@@ -31,7 +31,7 @@ def status(folder: Path) -> str:
     """
     file = folder / PLAN
     if not file.exists():
-        raise PlanError(f"{folder}: no runs folder, it holds no plan.yaml: give RUNS of mqperf run")
+        raise PlanError(f"{folder}: no runs folder: it has no plan.yaml; give RUNS of mqperf run")
     plan = load_plan(file)
     found_runs = list(runs(folder))
     attempts = Counter((run.case_id, run.status) for run in found_runs)
@@ -50,9 +50,9 @@ def status(folder: Path) -> str:
     states = (*STATES.values(), *([UNREADABLE] if numbers[UNREADABLE] else []), "pending")
     lines.append(", ".join(f"{numbers[state]} {state}" for state in states))
     if plan.decide is not None:
-        lines.append(f"{deciding(plan)}; what is decided: mqperf show {folder}")
+        lines.append(f"{deciding(plan)}; decisions so far: mqperf show {folder}")
     if plan.search is not None:
-        lines.append(f"{searching(plan)}; whether it has ended: mqperf show {folder}")
+        lines.append(f"{searching(plan)}; results so far: mqperf show {folder}")
     if who := holder(folder):
         lines.append(f"measured now by {who}")
     return "\n".join(map(printable, lines))

@@ -58,8 +58,8 @@ class MeasuredRun:
         Panels are throughput; latency as a heat map of the messages started in each second, with
         mean and maximum of those finished in it; CPU of every process, per host; internal metrics
         of nodes; and actions, alarms, and doubts about an instant.  Warm-up, cool-down and actions
-        are shaded.  What was not recorded has no panel.  Raises ``MqperfError`` for a run that was
-        not measured to its end.
+        are shaded.  What was not recorded has no panel.  Raises ``MqperfError`` for a run that did
+        not complete.
         """
         self._check_whole()
         return counting(explorers.draw(self.tables, self.source, self.name), self._unit)
@@ -73,7 +73,7 @@ class MeasuredRun:
         self._check_whole()
         curve = self.tables["percentiles"]
         if curve.empty:
-            raise MqperfError(f"{self.name}: too few messages to tell percentiles of their latency")
+            raise MqperfError(f"{self.name}: too few messages for percentiles of their latency")
         stream = TEST_CASES[str(self.facts["test_case"])].finish.latency
         rows = with_parameters(curve, self.tables["runs"])
         return counting(figures.percentile_sheet(rows, stream=stream), self._unit)
@@ -85,7 +85,7 @@ class MeasuredRun:
     def _check_whole(self) -> None:
         if completed(self.tables["runs"]).empty:
             failure = self.facts.get("failure", "no reason recorded")
-            raise MqperfError(f"{self.name}: was not measured to its end: {failure}")
+            raise MqperfError(f"{self.name}: did not complete: {failure}")
 
     @override
     def __repr__(self) -> str:

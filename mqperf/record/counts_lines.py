@@ -75,11 +75,11 @@ class StartedIn(Row):
             raise ValueError("a histogram without sum, least and largest latency")
         slack = SAME * (1 + abs(self.sum_s))
         if not self.min_s * self.count - slack <= self.sum_s <= self.max_s * self.count + slack:
-            raise ValueError("the sum of latencies is none of so many between the two")
+            raise ValueError("the sum of latencies contradicts their number, least and largest")
         if self.min_s > self.max_s or (self.min_s < 0) != (self.negative > 0):
             raise ValueError("the least latency contradicts the others")
         if self.negative > self.count or self.beyond > self.count:
-            raise ValueError("a part of the messages is more than all")
+            raise ValueError("more messages in a part than in all")
         return self
 
 
@@ -98,12 +98,12 @@ class FinishedIn(Row):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.sum_s > self.max_s * self.count + SAME * (1 + abs(self.sum_s)):
-            raise ValueError("the sum of latencies is more than so many of the largest")
+            raise ValueError("the sum of latencies is more than their number x the largest")
         if self.first_s is None or self.last_s is None:
             if self.first_s is not self.last_s:
                 raise ValueError("a first message without a last one, or the reverse")
         elif self.first_s > self.last_s or (self.count == 1 and self.first_s < self.last_s):
-            raise ValueError("the first and the last message cannot be of so many")
+            raise ValueError("the first and the last message contradict their number")
         return self
 
 

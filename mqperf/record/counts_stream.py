@@ -46,7 +46,7 @@ class Collected:
         if (row.finished is not None and not self.timed) or (
             row.started is not None and (row.started.histogram is not None) != self.timed
         ):
-            raise ValueError(f"{self.name}: latencies are recorded of streams that have them")
+            raise ValueError(f"{self.name}: latencies are missing, or the stream has none")
 
     def _add_histogram(self, second: int, row: StartedIn) -> None:
         index, count = decode_sparse(row.histogram or "")
@@ -66,7 +66,7 @@ class Collected:
         slack = SAME * (1 + most)
         above = row.sum_s is not None and row.sum_s > most + slack and not row.beyond
         if above or (row.sum_s is not None and row.sum_s < least - slack and not row.negative):
-            raise ValueError(f"the latencies in the histogram are no {row.sum_s} s together")
+            raise ValueError(f"the latencies in the histogram do not add up to {row.sum_s} s")
         self.buckets.append((second, index, count))
 
     def stream(self, start: float) -> Counted:
@@ -116,7 +116,7 @@ class Collected:
         latest = max(self.finished if self.timed else self.started, default=None)
         by_header = None if self.header.last is None else int(np.floor(self.header.last - start))
         if by_header != latest:
-            raise ValueError(f"{self.name}: the last message is not of the last second")
+            raise ValueError(f"{self.name}: the last message is not in the last second")
 
     def _check_latencies(self, counted: Counted) -> None:
         started, finished = counted.started, counted.finished
@@ -124,7 +124,7 @@ class Collected:
         slack = SAME * (1 + float(np.abs(started.latency_sum_s).sum()))
         largest = float(started.latency_max_s.max()), float(finished.latency_max_s.max())
         if abs(sums[0] - sums[1]) > slack or largest[0] != largest[1]:
-            raise ValueError(f"{self.name}: the latencies by start are not those by finish")
+            raise ValueError(f"{self.name}: the latencies by start differ from those by finish")
         early = np.cumsum(finished.count) > np.cumsum(started.count)
         if early.any() and not counted.negative:
             raise ValueError(f"{self.name}: more messages were finished than had been started")

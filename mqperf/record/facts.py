@@ -76,7 +76,7 @@ class Window(Recorded):
     @model_validator(mode="after")
     def _runs_forwards(self) -> Self:
         if not 0 < self.end - self.start <= LONGEST_S:
-            raise ValueError(f"from {self.start} to {self.end} is no window")
+            raise ValueError(f"from {self.start} to {self.end} is not a window")
         return self
 
 
@@ -392,4 +392,4 @@ class Facts(Recorded):
 
 def finite(text: str) -> float:
     """Reject NaN and infinity, as ``parse_constant`` of ``json.loads``."""
-    raise ValueError(f"{text} is no number of JSON")
+    raise ValueError(f"{text} is not a JSON number")

@@ -1,4 +1,4 @@
-"""A headless browser of our own: its only tab is driven by what its developer tools offer."""
+"""A headless browser for tests: a single tab, controlled through the DevTools protocol."""
 
 import base64
 import json
@@ -26,7 +26,7 @@ PATIENCE_S = 120
 
 @contextmanager
 def running(*command: str, cwd: Path, **env: str) -> Iterator[None]:
-    """A program beside the test; ended with it, as is all that it has started."""
+    """Run a program during the context; afterwards it and all its children are stopped."""
     nowhere, variables = Path(os.devnull), {**os.environ, **env}
     process = processes.start(command[0], command, env=variables, log=nowhere, cwd=cwd)
     try:
@@ -38,51 +38,51 @@ def running(*command: str, cwd: Path, **env: str) -> Iterator[None]:
 class Tab:
     """A tab of the browser."""
 
-    def __init__(self, line: websocket.WebSocket) -> None:
-        self.line, self.asked = line, 0
-        self.happened: list[object] = []
-        self.ask("Page.enable")
+    def __init__(self, socket: websocket.WebSocket) -> None:
+        self.socket, self.last_id = socket, 0
+        self.events: list[object] = []
+        self.command("Page.enable")
 
-    def ask(self, method: str, **params: object) -> dict[str, Any]:
-        """Have it do something; gives its answer."""
-        self.asked += 1
-        self.line.send(json.dumps({"id": self.asked, "method": method, "params": params}))
-        while (reply := json.loads(self.line.recv())).get("id") != self.asked:
-            self.happened.append(reply.get("method"))
+    def command(self, method: str, **params: object) -> dict[str, Any]:
+        """Send a command to the browser and return its result."""
+        self.last_id += 1
+        self.socket.send(json.dumps({"id": self.last_id, "method": method, "params": params}))
+        while (reply := json.loads(self.socket.recv())).get("id") != self.last_id:
+            self.events.append(reply.get("method"))
         answer: dict[str, Any] = reply["result"]
         return answer
 
     def show(self, address: str, width: int = 1200, height: int = 900, **media: object) -> None:
-        """Load a page whole, in a window of this size, on these media."""
+        """Load a page completely, with this window size and these emulated media."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-        self.ask("Emulation.setDeviceMetricsOverride", **size)
-        self.ask("Emulation.setEmulatedMedia", **{"media": "", "features": [], **media})
-        self.happened.clear()
-        self.ask("Page.navigate", url=address)
-        while "Page.loadEventFired" not in self.happened:
-            self.happened.append(json.loads(self.line.recv()).get("method"))
+        self.command("Emulation.setDeviceMetricsOverride", **size)
+        self.command("Emulation.setEmulatedMedia", **{"media": "", "features": [], **media})
+        self.events.clear()
+        self.command("Page.navigate", url=address)
+        while "Page.loadEventFired" not in self.events:
+            self.events.append(json.loads(self.socket.recv()).get("method"))
 
-    def look(self, script: str) -> Any:  # noqa: ANN401 (JSON)
-        """The value of an expression on the page, or what it promises."""
+    def js(self, script: str) -> Any:  # noqa: ANN401 (JSON)
+        """Evaluate a JavaScript expression on the page; a promise is awaited."""
         wanted = {"returnByValue": True, "awaitPromise": True}
-        answer = self.ask("Runtime.evaluate", expression=script, **wanted)
+        answer = self.command("Runtime.evaluate", expression=script, **wanted)
         return answer["result"].get("value")
 
     @property
-    def text(self) -> str:
-        """The page as it is now, as HTML."""
-        return str(self.look("document.documentElement.outerHTML"))
+    def html(self) -> str:
+        """The current page, as HTML."""
+        return str(self.js("document.documentElement.outerHTML"))
 
-    def picture(self) -> bytes:
-        """What is seen of it, as PNG."""
-        return base64.b64decode(self.ask("Page.captureScreenshot", format="png")["data"])
+    def screenshot(self) -> bytes:
+        """A screenshot of the page, as PNG."""
+        return base64.b64decode(self.command("Page.captureScreenshot", format="png")["data"])
 
     def press(self, key: str, code: int, modifiers: int = 0, text: str = "") -> None:
-        """A key, down and up, as under a finger; ``text`` is what it would write."""
-        named = {"key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": modifiers}
-        named |= {"text": text} if text else {}
+        """Press and release a key; ``text`` is what the key would type."""
+        event = {"key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": modifiers}
+        event |= {"text": text} if text else {}
         for kind in ("keyDown", "keyUp"):
-            self.ask("Input.dispatchKeyEvent", type=kind, **named)
+            self.command("Input.dispatchKeyEvent", type=kind, **event)
 
 
 T = TypeVar("T", bound=Tab)
@@ -90,9 +90,9 @@ T = TypeVar("T", bound=Tab)
 
 @contextmanager
 def tab_of(browser: str, kind: type[T]) -> Iterator[T]:
-    """The tab of a browser that runs while the context lasts."""
+    """Start a browser, and stop it when the context ends."""
     with (
-        TemporaryDirectory() as home,  # as the path of a browser's socket must be short
+        TemporaryDirectory() as home,  # since the path of a browser's socket must be short
         running(
             browser, *QUIET, f"--user-data-dir={home}", "about:blank", cwd=Path(home), TMPDIR=home
         ),
@@ -102,6 +102,6 @@ def tab_of(browser: str, kind: type[T]) -> Iterator[T]:
         port = port_file.read_text().split()[0]
         with urlopen(f"http://127.0.0.1:{port}/json") as answer:
             [page] = [target for target in json.load(answer) if target["type"] == "page"]
-        line = websocket.create_connection(page["webSocketDebuggerUrl"], timeout=PATIENCE_S)
-        with closing(line):
-            yield kind(line)
+        socket = websocket.create_connection(page["webSocketDebuggerUrl"], timeout=PATIENCE_S)
+        with closing(socket):
+            yield kind(socket)

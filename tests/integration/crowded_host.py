@@ -1,4 +1,4 @@
-"""A host on which a stranger takes a port that was free a moment ago."""
+"""A host on which another program takes a port that has just been found free."""
 
 import socket
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from mqperf.hosts import LocalHost
 
 
 class CrowdedHost(LocalHost):
-    """Of the first block of ports, one is taken; ``blocks`` are all that were given out."""
+    """One port of the first block is taken; ``blocks`` lists all blocks that were assigned."""
 
     def __init__(self, taken: int) -> None:
         self.taken = taken

@@ -1,4 +1,4 @@
-"""What is killed in the middle: a process below mqperf, or an mqperf with all that it started."""
+"""Killing processes during a test: some children of mqperf, or mqperf with all its children."""
 
 import json
 import os
@@ -17,34 +17,34 @@ from mqperf.plan import Case
 
 
 class Killer(Silent):
-    """Kills what is a victim, and was started since, when the first case is being measured."""
+    """Kills the matching processes started since, when the first case is being measured."""
 
-    def __init__(self, victim: Callable[[psutil.Process], bool]) -> None:
-        self.victim = victim
-        self.others = {*psutil.Process().children(recursive=True)}
+    def __init__(self, is_victim: Callable[[psutil.Process], bool]) -> None:
+        self.is_victim = is_victim
+        self.before = {*psutil.Process().children(recursive=True)}
         self.done = False
 
     @override
     def doing(self, what: str, case: Case | None = None) -> None:
         super().doing(what, case)
         if what == "measuring" and not self.done:
-            started = {*psutil.Process().children(recursive=True)} - self.others
-            # The parents first: who sees a child of its own killed ends of itself, by no signal.
+            started = {*psutil.Process().children(recursive=True)} - self.before
+            # Parents first: a parent whose child is killed exits by itself, without a signal.
             by_age = sorted(started, key=psutil.Process.create_time)
             assert sum(map(self._killed, by_age)) > 0
             self.done = True
 
     def _killed(self, process: psutil.Process) -> bool:
         try:
-            if is_victim := self.victim(process):
+            if is_victim := self.is_victim(process):
                 process.kill()
-        except psutil.Error:  # it has just ended of itself
+        except psutil.Error:  # it has just ended
             return False
         return is_victim
 
 
 def nothing_outlives(owner: str, *words: str, processes: int) -> bool:
-    """Whether so many processes of an owner, and its folder, are gone after a SIGKILL of it.
+    """Whether all processes of an owner, and its folder, are gone after a SIGKILL of the owner.
 
     The owner is a program that prints the pids of its processes and its folder, and then waits.
     """

@@ -1,4 +1,4 @@
-"""A RabbitMQ that tests share, how sweeps get it, or another system, and pika's way to it."""
+"""A RabbitMQ cluster that tests share: starting it, using it in sweeps, and access with pika."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,28 +15,28 @@ from mqperf.lab.systems.rabbitmq.private import PrivateCluster, private_cluster
 from mqperf.lab.systems.rabbitmq.settings import parse_settings
 from mqperf_numbered.onhost.broker import Broker
 
-TELLING: Mapping[str, JsonValue] = SYSTEMS["rabbitmq"].watched({})
-"""How its nodes are set, so that the probe ``inside`` may ask them."""
+WATCHED: Mapping[str, JsonValue] = SYSTEMS["rabbitmq"].watched({})
+"""Settings of its nodes that let the probe ``inside`` query them."""
 
-Theirs: TypeAlias = pika.adapters.blocking_connection.BlockingChannel
+PikaChannel: TypeAlias = pika.adapters.blocking_connection.BlockingChannel
 
 
 @contextmanager
 def running() -> Iterator[PrivateCluster]:
-    """Its nodes, while the context lasts."""
+    """Start the cluster, and stop it when the context ends."""
     host = LocalHost()
     with (
         host.scratch("test-rabbitmq") as folder,
-        private_cluster(parse_settings(TELLING), [HostFolder(host, folder)]) as deployment,
+        private_cluster(parse_settings(WATCHED), [HostFolder(host, folder)]) as deployment,
     ):
         yield deployment
 
 
 @contextmanager
-def lent(deployment: Deployment, name: str = "rabbitmq") -> Iterator[None]:
-    """Let sweeps have this deployment instead of one of their own; their plans set nothing of it.
+def used_by_sweeps(deployment: Deployment, name: str = "rabbitmq") -> Iterator[None]:
+    """Make sweeps use this deployment instead of starting one; their plans may have no settings.
 
-    Whatever of a RabbitMQ was frozen goes on when a sweep gives it back.
+    Nodes of a RabbitMQ that are frozen are resumed when a sweep ends.
     """
     system = SYSTEMS[name]
 
@@ -44,10 +44,10 @@ def lent(deployment: Deployment, name: str = "rabbitmq") -> Iterator[None]:
     def start(
         settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
     ) -> Iterator[Deployment]:
-        assert settings in ({}, system.watched({})), "who sets something has nodes of its own"
+        assert settings in ({}, system.watched({})), "plans with settings need their own nodes"
         deployment.collect(
             host_folders[0].folder
-        )  # what was logged until now is of no run of the sweep
+        )  # the log until now belongs to no run of the sweep
         try:
             yield deployment
         finally:
@@ -61,14 +61,14 @@ def lent(deployment: Deployment, name: str = "rabbitmq") -> Iterator[None]:
 
 
 def master_of(cluster: PrivateCluster) -> Broker:
-    """Where and as whom to connect."""
+    """The address and the login of the Master."""
     inner = cluster._cluster
     return Broker((f"127.0.0.1:{inner.amqp_port(0)}",), "mqperf", inner.secrets.password, "/")
 
 
 @contextmanager
-def channel(broker: Broker) -> Iterator[Theirs]:
-    """A channel of pika's."""
+def channel(broker: Broker) -> Iterator[PikaChannel]:
+    """A pika channel."""
     host, _, port = broker.addresses[0].rpartition(":")
     login = pika.PlainCredentials(broker.user, broker.password)
     parameters = pika.ConnectionParameters(host, int(port), credentials=login)
@@ -76,16 +76,16 @@ def channel(broker: Broker) -> Iterator[Theirs]:
         yield connection.channel()
 
 
-def told(cluster: PrivateCluster, expression: str) -> None:
-    """Have the Master do something, at once: rabbitmqctl would take as long as the load."""
+def evaluate(cluster: PrivateCluster, expression: str) -> None:
+    """Evaluate an expression on the Master; rabbitmqctl would take as long as the load."""
     assert cluster._rabbitmqctl.says_ok("mqperf1@localhost", expression)
 
 
-CUT = """\
+CLOSE_CONNECTIONS = """\
 lists:foreach(fun(Pid) -> rabbit_networking:close_connection(Pid, "tested") end,
   rabbit_networking:connections())."""
 
 
-def cut(cluster: PrivateCluster) -> None:
-    """Have the broker close all connections."""
-    told(cluster, CUT)
+def close_connections(cluster: PrivateCluster) -> None:
+    """Make the broker close all connections."""
+    evaluate(cluster, CLOSE_CONNECTIONS)

@@ -1,4 +1,4 @@
-"""Networks of routers that tests start."""
+"""Router networks that tests start."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ ROUTERS = ("qdrouterd", "skrouterd")
 
 @contextmanager
 def routers(topology: str, host: LocalHost | None = None) -> Iterator[Deployment]:
-    """A network, private to a test."""
+    """Start a router network for a single test."""
     host = host or LocalHost()
     with (
         host.scratch("test-routers") as folder,

@@ -1,6 +1,6 @@
 """python-qpid-proton as sender or receiver, run in the environment of the simulator.
 
-    receive ADDRESS LINK COUNT [OUTCOMES]   prints each message, as JSON a line
+    receive ADDRESS LINK COUNT [OUTCOMES]   prints each message as a JSON line
     send ADDRESS LINK FILE                  sends the bodies in FILE (JSON, in hex)
 
 OUTCOMES are given to the messages in turn: accepted, released, modified, rejected.
@@ -36,7 +36,7 @@ class Receive(MessagingHandler):  # type: ignore[misc]
 
     def on_message(self, event: object) -> None:
         if not self.left:
-            return  # on its way when the last one came
+            return  # in flight when the last one arrived
         message, delivery = event.message, event.delivery  # type: ignore[attr-defined]
         outcome = self.outcomes[self.seen % len(self.outcomes)]
         self.seen += 1
@@ -71,7 +71,7 @@ class Send(MessagingHandler):  # type: ignore[misc]
 
     def on_sendable(self, event: object) -> None:
         while event.sender.credit and self.sent < len(self.bodies):  # type: ignore[attr-defined]
-            # inferred: a section of data, else a value that is bytes
+            # inferred: a data section, otherwise a value of type bytes
             message = Message(body=self.bodies[self.sent], inferred=self.sent % 3 == 0)
             event.sender.send(message)  # type: ignore[attr-defined]
             self.sent += 1

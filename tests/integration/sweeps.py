@@ -1,4 +1,4 @@
-"""What tests of sweeps share: their plans, and faults that strike processes of a sweep."""
+"""What tests of sweeps share: plans, and faults that hit processes of a sweep."""
 
 import os
 import signal
@@ -38,67 +38,67 @@ test_cases: [rpc-call]
 load: {green_threads: [1], pause_s: 0.02, duration_s: 2, warmup_s: 1}
 """
 LONGER = PLAN.replace("duration_s: 3", "duration_s: 6")
-"""So that what is to be struck in its window is found in time on a busy machine."""
+"""With a longer window, so that a fault hits it in time on a busy machine."""
 
 ONE = LONGER.replace("rpc-call, rpc-cast, notify", "rpc-call")
 TWO = LONGER.replace("rpc-call, rpc-cast, notify", "rpc-call, rpc-cast")
 
 
-def lasting(seconds: int) -> str:
-    """The plan of one test case, with a window that an action fits in."""
+def with_window(seconds: int) -> str:
+    """A plan with one test case and a window that is long enough for an action."""
     text = ONE.replace("duration_s: 6", f"duration_s: {seconds}")
     assert text != ONE
     return text
 
 
-def alone(text: str) -> str:
-    """The same plan with a single broker, for what a cluster adds nothing to."""
+def single_broker(text: str) -> str:
+    """The same plan with a single broker, for tests that need no cluster."""
     return text.replace("[cs1ss2]", "[single]")
 
 
 def plan(text: str) -> Plan:
-    """The plan of a text."""
+    """Parse the text of a plan."""
     return parse_plan(text, Path("test.yaml"))
 
 
 class Fault(Silent):
-    """Signals one process after the other, in each case the next one when it comes to a phase.
+    """Sends a signal to one process per case, when the case enters the phase.
 
-    ``told`` is what it was told.
+    ``reports`` lists the reports that it received.
     """
 
     def __init__(
         self,
-        *choose: Callable[[], int],
+        *find_pid: Callable[[], int],
         number: signal.Signals = signal.SIGKILL,
         phase: str = "measuring",
     ) -> None:
-        self.victims = iter(choose)
+        self.victims = iter(find_pid)
         self.number, self.phase = number, phase
-        self.told: list[str] = []
+        self.reports: list[str] = []
 
     @override
     def doing(self, what: str, case: Case | None = None) -> None:
-        self.told.append(what)
-        if what == self.phase and (choose := next(self.victims, None)):
-            self.strike(choose())
+        self.reports.append(what)
+        if what == self.phase and (find_pid := next(self.victims, None)):
+            self.strike(find_pid())
 
     def strike(self, pid: int) -> None:
         os.kill(pid, self.number)
 
 
-def newest(wanted: Callable[[psutil.Process], bool]) -> int:
-    """The pid of a process below us; of several clusters, in the one that was started last."""
+def newest(matches: Callable[[psutil.Process], bool]) -> int:
+    """The pid of a process below this one; of several matches, the one started last."""
     processes = []
     for process in psutil.Process().children(recursive=True):
-        with suppress(psutil.Error):  # it has just ended of itself
-            if wanted(process):
+        with suppress(psutil.Error):  # it has just ended
+            if matches(process):
                 processes.append(process)
     return max(processes, key=psutil.Process.create_time).pid
 
 
 def node(name: str = "mqperf3@localhost") -> int:
-    """The pid of a node, by default that to which servers are connected, Slave 2."""
+    """The pid of a node, by default of Slave 2, to which servers are connected."""
     return newest(lambda p: p.name() == "beam.smp" and p.environ().get("RABBITMQ_NODENAME") == name)
 
 

@@ -1,4 +1,4 @@
-"""The generator ``amqp-1.0`` and a router, with Proton as the second opinion on what they say."""
+"""The generator ``amqp-1.0`` and a router; python-qpid-proton checks both independently."""
 
 import hashlib
 import json
@@ -39,17 +39,17 @@ pytestmark = pytest.mark.needs_router
 
 @pytest.fixture(scope="module")
 def router() -> Iterator[Broker]:
-    """One router for all tests that only talk to it."""
+    """One router, shared by all tests that only send and receive."""
     with routers("standalone") as deployment:
         yield Broker((deployment.nodes[0].name,), "", "", "/")
 
 
-# the second opinion
+# python-qpid-proton, an independent implementation
 
 
 @pytest.fixture(scope="module")
 def proton() -> Callable[..., Popen[str]]:
-    """Starts python-qpid-proton as a peer."""
+    """Starts python-qpid-proton as a sender or receiver."""
     site = library("proton for tests", find("amqp"), LocalHost()).path
     program = Path(__file__).with_name("proton_peer.py")
 
@@ -63,7 +63,7 @@ def proton() -> Callable[..., Popen[str]]:
 
 
 def lines(peer: Popen[str]) -> Iterator[Any]:
-    """What it prints."""
+    """The JSON lines that the peer prints."""
     assert peer.stdout is not None
     for line in peer.stdout:
         yield json.loads(line)
@@ -89,24 +89,24 @@ CASE = {
 
 
 @pytest.fixture
-def flowing() -> Iterator[Callable[[LoadJob], Flow]]:
+def new_flow() -> Iterator[Callable[[LoadJob], Flow]]:
     """Flows whose processes end with the test."""
-    with ExitStack() as held:
-        yield lambda of: held.enter_context(Flow(of))
+    with ExitStack() as stack:
+        yield lambda of: stack.enter_context(Flow(of))
 
 
 @pytest.mark.parametrize("bytes_each", [32, 256, 100_000])
 def test_proton_receives_what_is_sent(
     router: Broker,
     proton: Callable[..., Popen[str]],
-    flowing: Callable[[LoadJob], Flow],
+    new_flow: Callable[[LoadJob], Flow],
     tmp_path: Path,
     bytes_each: int,
 ) -> None:
-    """Byte for byte, with durability, priority and time to live, also in several frames."""
+    """Body, durability, priority and time to live arrive unchanged, also in several frames."""
     parameters = {"payload_bytes": bytes_each, "delivery": "persistent", "priority": 7}
     load_job = job(tmp_path, router, {**parameters, "ttl_ms": 60_000, "rate_msg_s": 20.0})
-    flow = flowing(load_job)
+    flow = new_flow(load_job)
     with proton("receive", router.addresses[0], f"{load_job.run_id}.000001", 20) as peer:
         got = lines(peer)
         assert next(got) == {"ready": True}
@@ -133,14 +133,14 @@ def test_proton_receives_what_is_sent(
 def test_lengths_differ_by_as_much_as_the_plan_says(
     router: Broker,
     proton: Callable[..., Popen[str]],
-    flowing: Callable[[LoadJob], Flow],
+    new_flow: Callable[[LoadJob], Flow],
     tmp_path: Path,
     bytes_each: int,
 ) -> None:
-    """Either way, at random; and each message is whole, with its own stamp."""
+    """Lengths vary at random in both directions; every message is whole and has its own stamp."""
     parameters = {"payload_spread": 0.05, "rate_msg_s": 100.0, "message_count": 100}
     load_job = job(tmp_path, router, {"payload_bytes": bytes_each, **parameters}, seconds=30)
-    flow = flowing(load_job)
+    flow = new_flow(load_job)
     with proton("receive", router.addresses[0], f"{load_job.run_id}.000001", 100) as peer:
         got = lines(peer)
         assert next(got) == {"ready": True}
@@ -165,13 +165,13 @@ def test_lengths_differ_by_as_much_as_the_plan_says(
 def test_what_proton_sends_is_received(
     router: Broker,
     proton: Callable[..., Popen[str]],
-    flowing: Callable[[LoadJob], Flow],
+    new_flow: Callable[[LoadJob], Flow],
     tmp_path: Path,
     bytes_each: int,
 ) -> None:
-    """Every stamp of a thousand messages to the bit, and what has none is told apart."""
+    """Every stamp is received exactly; messages without a stamp are counted separately."""
     load_job = job(tmp_path, router, {"payload_bytes": bytes_each, "rate_msg_s": 100.0})
-    flow = flowing(load_job)
+    flow = new_flow(load_job)
     flow.start("server-1")
     begin = flow.begin()
     count = 300 if bytes_each < 1000 else 30
@@ -195,15 +195,15 @@ def test_what_proton_sends_is_received(
 def test_outcomes_are_those_that_receivers_give(
     router: Broker,
     proton: Callable[..., Popen[str]],
-    flowing: Callable[[LoadJob], Flow],
+    new_flow: Callable[[LoadJob], Flow],
     tmp_path: Path,
 ) -> None:
-    """accepted + released + modified + rejected + unsettled = sent, each as proton says it.
+    """accepted + released + modified + rejected + unsettled = sent, as Proton counts them.
 
-    What was on its way to the receiver when it had its 150 is modified by the router.
+    Messages in flight when the receiver has its 150 are modified by the router.
     """
     load_job = job(tmp_path, router, {"rate_msg_s": 80.0}, seconds=2)
-    flow = flowing(load_job)
+    flow = new_flow(load_job)
     outcomes = "accepted,released,modified,rejected,accepted"
     address = f"{load_job.run_id}.000001"
     with proton("receive", router.addresses[0], address, 150, outcomes) as peer:
@@ -223,12 +223,12 @@ def test_outcomes_are_those_that_receivers_give(
     )
 
 
-# what goes wrong
+# errors
 
 
 @contextmanager
 def bare_router(folder: Path, port: int, *more: str) -> Iterator[Popen[bytes]]:
-    """A router with a configuration that no plan asks for."""
+    """A router with a configuration that no plan produces."""
     router = ["mode: standalone", "id: bare", *more]
     listener = ["host: 127.0.0.1", f"port: {port}", "saslMechanisms: ANONYMOUS"]
     text = "".join(
@@ -251,28 +251,28 @@ def bare_router(folder: Path, port: int, *more: str) -> Iterator[Popen[bytes]]:
 
 
 def test_after_a_router_was_killed_every_message_is_accounted_for(
-    flowing: Callable[[LoadJob], Flow], tmp_path: Path
+    new_flow: Callable[[LoadJob], Flow], tmp_path: Path
 ) -> None:
-    """Both connect again; what was accepted was received, and what nobody tells is unsettled."""
+    """Both reconnect; accepted messages were received, those without an outcome are unsettled."""
     with reserved(1) as (port,):
         broker = Broker((f"127.0.0.1:{port}",), "", "", "/")
         with bare_router(tmp_path, port):
             parameters: dict[str, object] = {"rate_msg_s": 2000.0, "message_count": 10_000}
-            flow = flowing(job(tmp_path, broker, parameters, seconds=60))
+            flow = new_flow(job(tmp_path, broker, parameters, seconds=60))
             flow.start("server-1")
             flow.start("client-1")
             begin = flow.begin()
             await_instant(begin + 2)
         with bare_router(tmp_path, port):
             flow.end()
-    sent, accepted = flow.reconnected()
+    sent, accepted = flow.numbers_after_reconnection()
     counts = flow.diary("client-1")["counts"]
     assert sum(counts.get(name, 0) for name in OUTCOMES) == sent.count == 10_000
     assert counts["accepted"] == accepted.count
 
 
 def test_an_idle_connection_is_kept(tmp_path: Path) -> None:
-    """The router ends connections on which nothing comes for two seconds; ours shows itself."""
+    """Keep-alives prevent the router from closing a connection that is idle for two seconds."""
     with reserved(1) as (port,), bare_router(tmp_path, port):
         connection = Connection(Broker((f"127.0.0.1:{port}",), "", "", "/"))
         assert connection.heartbeat_s == pytest.approx(2, abs=1)
@@ -287,7 +287,7 @@ def test_an_idle_connection_is_kept(tmp_path: Path) -> None:
 
 
 def test_an_idle_connection_that_is_not_kept_is_ended(tmp_path: Path) -> None:
-    """So the test above tests something."""
+    """Without keep-alives the router closes it, so the test above is meaningful."""
     with reserved(1) as (port,), bare_router(tmp_path, port):
         connection = Connection(Broker((f"127.0.0.1:{port}",), "", "", "/"))
         with pytest.raises((Lost, Refused), match="closed"):
@@ -295,8 +295,8 @@ def test_an_idle_connection_that_is_not_kept_is_ended(tmp_path: Path) -> None:
         connection.socket.close()
 
 
-def test_a_refused_link_is_told_with_its_condition(tmp_path: Path) -> None:
-    """An address that the router does not have: in its words."""
+def test_a_refused_link_is_reported_with_its_condition(tmp_path: Path) -> None:
+    """For an unknown address the error has the router's condition."""
     with reserved(1) as (port,), bare_router(tmp_path, port, "defaultDistribution: unavailable"):
         connection = Connection(Broker((f"127.0.0.1:{port}",), "", "", "/"))
         wanted = links.Wanted(0, "nowhere", sends=True, settled=False)
@@ -305,26 +305,26 @@ def test_a_refused_link_is_told_with_its_condition(tmp_path: Path) -> None:
         connection.socket.close()
 
 
-def test_credit_that_never_comes_is_told(
-    flowing: Callable[[LoadJob], Flow], router: Broker, tmp_path: Path
+def test_credit_that_never_comes_is_reported(
+    new_flow: Callable[[LoadJob], Flow], router: Broker, tmp_path: Path
 ) -> None:
-    """A router gives none for an address from which nobody receives."""
-    flow = flowing(job(tmp_path, router, {}, seconds=1))
+    """A router gives no credit for an address without a receiver."""
+    flow = new_flow(job(tmp_path, router, {}, seconds=1))
     flow.start("client-1")
     flow.begin()
     flow.end(refused="client-1")
-    assert "no credit was ever given for " in flow.last_words("client-1")
+    assert "no credit was ever given for " in flow.stderr("client-1")
     assert flow.counts("client-1").streams["sent"].count == 0
 
 
-def test_a_mechanism_that_is_not_offered_is_told(router: Broker) -> None:
-    """With those that are."""
+def test_a_mechanism_that_is_not_offered_is_reported(router: Broker) -> None:
+    """The error lists the SASL mechanisms that are offered."""
     named = Broker(router.addresses, "user", "secret", "/")
     with pytest.raises(Refused, match="SASL PLAIN is not offered, but ANONYMOUS"):
         Connection(named)
 
 
-def test_nobody_at_an_address_is_told() -> None:
-    """By the address."""
+def test_a_refused_tcp_connection_is_reported() -> None:
+    """The error names the address."""
     with reserved(1) as (port,), pytest.raises(Lost, match=rf"127.0.0.1:{port}: Connection refu"):
         Connection(Broker((f"127.0.0.1:{port}",), "", "", "/"))

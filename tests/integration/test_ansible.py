@@ -1,4 +1,4 @@
-"""Ansible itself, in its pinned environment, which needs a package index when it is first made."""
+"""The real Ansible in its pinned environment; making it the first time needs a package index."""
 
 import json
 import sys
@@ -59,7 +59,7 @@ server:
 
 @pytest.fixture
 def programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Ansible's commands; on the PATH there is none."""
+    """The folder of Ansible's commands; none of them is on the PATH."""
     try:
         folder = ansible.ensure()
     except MqperfError as error:
@@ -68,15 +68,15 @@ def programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return folder
 
 
-def test_what_it_writes_when_it_is_used_does_not_spoil_its_environment(programs: Path) -> None:
-    """It is made once, not at each use."""
+def test_using_ansible_leaves_its_environment_intact(programs: Path) -> None:
+    """The environment is made once, not for each use."""
     assert ansible.run("ansible-inventory", ["--version"], 60).stdout.startswith("ansible-inv")
     assert cache.intact(programs.parent)
 
 
 @pytest.mark.usefixtures("programs")
-def test_an_ini_file_says_the_same_as_its_equal_in_yaml(tmp_path: Path) -> None:
-    """Hosts in the order of the file, ranges written out, and what they inherit."""
+def test_an_ini_file_is_read_like_the_same_inventory_in_yaml(tmp_path: Path) -> None:
+    """Hosts keep the order of the file; ranges are expanded and variables inherited."""
     for name, text in (("hosts.ini", INI), ("hosts.yaml", YAML)):
         (tmp_path / name).write_text(text)
     ini, plain = (inventory.read(tmp_path / name) for name in ("hosts.ini", "hosts.yaml"))
@@ -86,8 +86,8 @@ def test_an_ini_file_says_the_same_as_its_equal_in_yaml(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("programs")
-def test_an_inventory_that_it_cannot_read_is_told(tmp_path: Path) -> None:
-    """In its own words, rather than that groups are missing."""
+def test_an_unreadable_inventory_is_reported(tmp_path: Path) -> None:
+    """The error is Ansible's own message, not that groups are missing."""
     path = tmp_path / "hosts.ini"
     path.write_text("[broker\nb1\n")
     with pytest.raises(
@@ -98,7 +98,7 @@ def test_an_inventory_that_it_cannot_read_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("programs")
 def test_an_inventory_that_a_plan_names_runs_no_program(tmp_path: Path) -> None:
-    """Ansible reads INI and TOML there, and what a program would print only for a command."""
+    """Inventories in a plan may be INI or TOML; only a command accepts the output of a program."""
     (tmp_path / "hosts.ini").write_text("[broker]\nb1\n[client]\nc1\n[server]\ns1\n")
     (tmp_path / "hosts.toml").write_text("".join(f"[{g}.hosts.{g[0]}1]\n" for g in inventory.ROLES))
     program = tmp_path / "program"
@@ -122,7 +122,7 @@ def test_an_inventory_that_a_plan_names_runs_no_program(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("programs")
 def test_the_check_of_hosts_says_which_ansible_it_used(tmp_path: Path) -> None:
-    """Before the first host."""
+    """The first finding, before those of the hosts, names the Ansible that read the inventory."""
     path = tmp_path / "hosts.ini"
     path.write_text(INI)
     first = next(iter(examine(path, [])))
@@ -131,7 +131,7 @@ def test_the_check_of_hosts_says_which_ansible_it_used(tmp_path: Path) -> None:
 
 @pytest.mark.needs_router
 def test_the_playbook_of_a_network_writes_its_configurations(tmp_path: Path) -> None:
-    """To every host its own; a second time nothing is changed."""
+    """Every host gets its own configuration; running the playbook again changes nothing."""
     try:
         ansible.ensure()
     except MqperfError as error:

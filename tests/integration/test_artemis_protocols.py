@@ -1,4 +1,4 @@
-"""STOMP, OpenWire and Core on a real Artemis: the same accounts, with Proton as second opinion."""
+"""STOMP, OpenWire and Core on a real Artemis: every message is accounted for, also by Proton."""
 
 import json
 import os
@@ -52,7 +52,7 @@ each_protocol = pytest.mark.parametrize("generator", PROTOCOLS)
 
 
 def test_every_message_is_accounted_for_by_every_protocol(tmp_path: Path) -> None:
-    """Sent, received once, in order, and confirmed; whatever acknowledges them."""
+    """All are sent, received once, in order, and confirmed, in both modes of acknowledgement."""
     outcome = sweep(parse_plan(PLAN, Path("artemis.yaml")), PLAN, tmp_path, Silent())
     assert outcome.failed == ()
     frames = stats.complete(tables.read(tmp_path))
@@ -77,35 +77,35 @@ def artemis() -> Iterator[Deployment]:
         yield deployment
 
 
-class Door:
-    """A way to the broker that can be shut, once, for all who came by it, and opens again."""
+class Proxy:
+    """A TCP proxy to the broker; ``cut`` closes all present connections, new ones are accepted."""
 
     def __init__(self, to: str) -> None:
         host, _, port = to.rpartition(":")
-        self.to, self.open = (host, int(port)), list[socket.socket]()
+        self.to, self.sockets = (host, int(port)), list[socket.socket]()
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.address = f"127.0.0.1:{self.listener.getsockname()[1]}"
-        threading.Thread(target=self._serve, daemon=True).start()
+        threading.Thread(target=self._accept, daemon=True).start()
 
-    def shut(self) -> None:
-        opened, self.open = self.open, []
+    def cut(self) -> None:
+        opened, self.sockets = self.sockets, []
         for each in opened:
             with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
 
-    def _serve(self) -> None:
+    def _accept(self) -> None:
         with suppress(OSError):
             while True:
                 inside, outside = self.listener.accept()[0], socket.create_connection(self.to)
-                self.open += [inside, outside]
+                self.sockets += [inside, outside]
                 for pair in ((inside, outside), (outside, inside)):
-                    threading.Thread(target=self._carry, args=pair, daemon=True).start()
+                    threading.Thread(target=self._forward, args=pair, daemon=True).start()
 
     def close(self) -> None:
         with self.listener:
             self.listener.shutdown(socket.SHUT_RDWR)
 
-    def _carry(self, source: socket.socket, to: socket.socket) -> None:
+    def _forward(self, source: socket.socket, to: socket.socket) -> None:
         with source, suppress(OSError):
             while content := source.recv(1 << 16):
                 to.sendall(content)
@@ -113,7 +113,7 @@ class Door:
             to.shutdown(socket.SHUT_RDWR)
 
 
-def flow_on(artemis: Deployment, folder: Path, generator: str, at: str = "", **said: float) -> Flow:
+def flow_on(artemis: Deployment, folder: Path, generator: str, at: str = "", **load: float) -> Flow:
     case = Case.model_validate(
         {
             "system": "artemis",
@@ -123,7 +123,7 @@ def flow_on(artemis: Deployment, folder: Path, generator: str, at: str = "", **s
             "generator": generator,
             "green_threads": 1,
             "duration_s": 60,
-            "parameters": said,
+            "parameters": load,
         }
     )
     access = artemis.provision(case, folder.name)
@@ -140,18 +140,18 @@ def flow_on(artemis: Deployment, folder: Path, generator: str, at: str = "", **s
 def test_after_a_lost_connection_every_message_is_accounted_for(
     artemis: Deployment, tmp_path: Path, generator: str
 ) -> None:
-    """Both connect again: nothing that was confirmed is lost."""
-    door = Door(artemis.nodes[0].name)
-    said = {"rate_msg_s": 400.0, "message_count": 2000, "confirms": 200}
-    flow = flow_on(artemis, tmp_path, generator, door.address, **said)
+    """Both reconnect; no confirmed message is lost."""
+    proxy = Proxy(artemis.nodes[0].name)
+    load = {"rate_msg_s": 400.0, "message_count": 2000, "confirms": 200}
+    flow = flow_on(artemis, tmp_path, generator, proxy.address, **load)
     with flow:
         for label in flow.commands:
             flow.start(label)
         await_instant(flow.begin() + 2)
-        door.shut()
+        proxy.cut()
         flow.end()
-    door.close()
-    sent, confirmed = flow.reconnected()
+    proxy.close()
+    sent, confirmed = flow.numbers_after_reconnection()
     assert size(sent.ranges) == 2000
     unconfirmed = 2000 - size(confirmed.ranges)
     assert flow.diary("client-1")["counts"]["unconfirmed"] == unconfirmed
@@ -161,7 +161,7 @@ def test_after_a_lost_connection_every_message_is_accounted_for(
 def test_proton_reads_what_was_published(
     artemis: Deployment, tmp_path: Path, generator: str
 ) -> None:
-    """By AMQP 1.0, from the same queue: each body, once, in order, of its length."""
+    """Over AMQP 1.0, from the same queue: each body once, in order, with its length."""
     flow = flow_on(artemis, tmp_path, generator, message_count=200, payload_bytes=300)
     with flow:
         flow.start("client-1")
@@ -174,9 +174,9 @@ def test_proton_reads_what_was_published(
         flow.begin()
         done = subprocess.run(argv, env=env, capture_output=True, text=True, timeout=60, check=True)
         flow.end()
-    _, *told = map(json.loads, done.stdout.splitlines())
-    assert {message["size"] for message in told} == {300}
-    stamps = np.frombuffer(bytes.fromhex("".join(each["stamp"] for each in told)), STAMP)
+    _, *messages = map(json.loads, done.stdout.splitlines())
+    assert {message["size"] for message in messages} == {300}
+    stamps = np.frombuffer(bytes.fromhex("".join(each["stamp"] for each in messages)), STAMP)
     assert stamps["number"].tolist() == [*range(200)]
-    assert len({message["sha256"] for message in told}) == 200
+    assert len({message["sha256"] for message in messages}) == 200
     assert flow.counts("client-1").streams["confirmed"].count == 200

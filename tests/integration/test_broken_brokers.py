@@ -1,10 +1,10 @@
-"""Sweeps whose brokers break, or are broken from the start: each has nodes of its own."""
+"""Sweeps whose brokers fail while they run or at their start; each test has its own nodes."""
 
 from pathlib import Path
 
 import pytest
 from samples import doubted
-from sweeps import ONE, SEVERAL, TWO, Fault, alone, lasting, node, plan
+from sweeps import ONE, SEVERAL, TWO, Fault, node, plan, single_broker, with_window
 
 from mqperf.lab.runner import Silent, sweep
 from mqperf.study import tables
@@ -13,8 +13,8 @@ pytestmark = pytest.mark.needs_rabbitmq
 
 
 def test_a_killed_node_fails_its_run_only(tmp_path: Path) -> None:
-    """The run fails with the node's name and log; the others get a new one."""
-    text = alone(TWO)
+    """The failure names the node and its log is kept; the next run gets a new node."""
+    text = single_broker(TWO)
     outcome = sweep(plan(text), text, tmp_path, Fault(lambda: node("mqperf1@localhost")))
     [(failed, reason)] = outcome.failed
     assert outcome.done == 1
@@ -23,8 +23,8 @@ def test_a_killed_node_fails_its_run_only(tmp_path: Path) -> None:
 
 
 def test_a_node_that_the_plan_kills_comes_back(tmp_path: Path) -> None:
-    """The run goes on, its clients go elsewhere; the node is watched again, and nobody accused."""
-    text = lasting(15).replace("cs1ss2", "any-node") + (
+    """The run goes on and clients use other nodes; the node is watched again, with no doubt."""
+    text = with_window(15).replace("cs1ss2", "any-node") + (
         "actions: [{do: kill, node: Slave 2, at_s: 3, for_s: 2}]\n"
     )
     assert sweep(plan(text), text, tmp_path / "runs", Silent()).failed == ()
@@ -37,9 +37,9 @@ def test_a_node_that_the_plan_kills_comes_back(tmp_path: Path) -> None:
     assert not kinds & {"failed-run", "broker-alarm"}
 
 
-def test_a_broker_short_of_memory_is_told(tmp_path: Path) -> None:
-    """It blocks its publishers, so the run fails; the audit quotes the broker's log."""
-    text = f"{alone(ONE)}  timeout_s: 1\n".replace(
+def test_a_broker_short_of_memory_is_reported(tmp_path: Path) -> None:
+    """The broker blocks publishers, so the run fails; the audit quotes the log of the broker."""
+    text = f"{single_broker(ONE)}  timeout_s: 1\n".replace(
         "single]", "single]\n    settings: {memory_watermark_mb: 64}"
     )
     sweep(plan(text), text, tmp_path, Silent())

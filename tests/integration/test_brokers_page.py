@@ -1,4 +1,4 @@
-"""The page that compares brokers, as a reader with a keyboard meets it in a real browser."""
+"""The page that compares brokers, used with the keyboard in a real browser."""
 
 from pathlib import Path
 
@@ -22,26 +22,26 @@ RABBITMQ, NATS, DOUBTED = (
 )
 
 
-def soon(shown: Tab, rates: list[str]) -> None:
-    """Wait until these are shown, in this order: a new address is told a little later."""
-    assert eventually(lambda: shown.look(SHOWN) == rates), shown.look(SHOWN)
+def await_rates(tab: Tab, rates: list[str]) -> None:
+    """Wait until these rates are shown in this order; the page follows its address with a delay."""
+    assert eventually(lambda: tab.js(SHOWN) == rates), tab.js(SHOWN)
 
 
-def tab_to(shown: Tab, name: str) -> None:
-    """Go on with the Tab key until the element of this name or text has the focus."""
+def tab_to(tab: Tab, name: str) -> None:
+    """Press the Tab key until the element of this name or text has the focus."""
     for _ in range(40):
-        shown.press("Tab", 9)
-        if shown.look("document.activeElement.name || document.activeElement.textContent") == name:
+        tab.press("Tab", 9)
+        if tab.js("document.activeElement.name || document.activeElement.textContent") == name:
             return
     raise AssertionError(f"the Tab key does not lead to {name}")
 
 
 @pytest.mark.needs_browser
 def test_cells_are_found_by_keyboard_and_by_address(tab: Tab, tmp_path: Path) -> None:
-    """Filter and order stand in the address, which shows the same again; nothing is loaded.
+    """Filter and order are part of the address, which shows the same again; nothing is loaded.
 
-    A doubted rate is last either way, the page is as wide as a small screen, and dark for whoever
-    likes that; strangers' words run nothing.
+    Doubtful rates are last in either order, the page fits a small screen and has a dark scheme,
+    and markup in bundle data is not executed.
     """
     hostile = "<img src=x onerror='document.title=1'><script>document.title=1</script>"
     cells = [
@@ -53,25 +53,25 @@ def test_cells_are_found_by_keyboard_and_by_address(tab: Tab, tmp_path: Path) ->
     file.write_text(page("Brokers", cells, [cell(950, 1050, day="2026-11-28")], [hostile]))
     dark = [{"name": "prefers-color-scheme", "value": "dark"}]
     tab.show(file.as_uri(), 400, 800, features=dark)
-    assert tab.look(SHOWN) == [RABBITMQ, DOUBTED, NATS]
-    assert tab.look("document.documentElement.scrollWidth <= innerWidth")
+    assert tab.js(SHOWN) == [RABBITMQ, DOUBTED, NATS]
+    assert tab.js("document.documentElement.scrollWidth <= innerWidth")
     paper = tuple(int(palette.PAPER.dark[place : place + 2], 16) for place in (1, 3, 5))
-    assert tab.look("getComputedStyle(document.body).backgroundColor") == f"rgb{paper}"
-    assert tab.look("performance.getEntriesByType('resource').length") == 0
+    assert tab.js("getComputedStyle(document.body).backgroundColor") == f"rgb{paper}"
+    assert tab.js("performance.getEntriesByType('resource').length") == 0
 
     tab_to(tab, "system")
     for key, rates in (("ArrowDown", [RABBITMQ]), ("ArrowUp", [RABBITMQ, DOUBTED, NATS])):
         tab.press(key, KEYS[key])
-        soon(tab, rates)
+        await_rates(tab, rates)
     tab_to(tab, "sustained")
     for rates in ([RABBITMQ, NATS, DOUBTED], [NATS, RABBITMQ, DOUBTED]):
         tab.press("Enter", 13, text="\r")
-        soon(tab, rates)
-    assert tab.look("location.hash") == "#sort=rate"
+        await_rates(tab, rates)
+    assert tab.js("location.hash") == "#sort=rate"
 
-    tab.show("about:blank")  # or another fragment would load nothing
+    tab.show("about:blank")  # another fragment alone would not reload the page
     tab.show(f"{file.as_uri()}#sort=-rate&system=NATS&release=none")
-    assert tab.look(SHOWN) == [NATS, DOUBTED]
-    assert tab.look("document.getElementById('shown').textContent") == "2 of 3 cells"
-    assert tab.look("document.querySelector('[aria-sort]').textContent") == "sustained"
-    assert tab.look("document.title") == "Brokers"
+    assert tab.js(SHOWN) == [NATS, DOUBTED]
+    assert tab.js("document.getElementById('shown').textContent") == "2 of 3 cells"
+    assert tab.js("document.querySelector('[aria-sort]').textContent") == "sustained"
+    assert tab.js("document.title") == "Brokers"

@@ -1,4 +1,4 @@
-"""A bundle from its runs to another machine: made, checked, changed, and measured again."""
+"""The life of a bundle: it is made, verified, modified, and reproduced on another machine."""
 
 import json
 import os
@@ -19,7 +19,7 @@ load: {generator: replay, green_threads: [1], duration_s: 3}
 
 
 def mqperf(folder: Path, *words: str, code: int = 0) -> str:
-    """What a command prints that ends with this exit code; the toys are installed."""
+    """The output of a command that ends with this exit code; the toy packages are installed."""
     env = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (TOYS, TOYS / "installed")))}
     done = subprocess.run(
         [MQPERF, *words], cwd=folder, env=env, capture_output=True, text=True, check=False
@@ -29,7 +29,7 @@ def mqperf(folder: Path, *words: str, code: int = 0) -> str:
 
 
 def test_a_bundle_is_made_checked_and_reproduced(tmp_path: Path) -> None:
-    """Signed and without names of hosts; a number that was changed with its checksum is named."""
+    """Signed, with host names replaced; a number changed together with its checksum is detected."""
     (tmp_path / "toy.yaml").write_text(PLAN)
     mqperf(tmp_path, "run", "toy.yaml", "--hosts", "toy-corner")
     argv = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(tmp_path / "key")]
@@ -61,16 +61,16 @@ def test_a_bundle_is_made_checked_and_reproduced(tmp_path: Path) -> None:
     table.write_text(table.read_text().replace("toy-echo,1,", "toy-echo,2,"))
     archive.pack(folder, layout.write_manifest(folder), file)
     output = mqperf(tmp_path, "verify", "toy.tar.xz", code=1)
-    assert "signature: nobody signed it" in output
+    assert "signature: not signed" in output
     assert "versions: made by mqperf 0.0.1, here " in output
     assert "threads: 2 in the bundle, 1 from its runs" in output
     assert "report: not made again, as versions differ" in output
 
-    said = mqperf(tmp_path, "brokers", ".", "--out", "site", code=2)
-    assert said.splitlines()[:1] == ["good.tar.xz: 1 cell"]
+    output = mqperf(tmp_path, "brokers", ".", "--out", "site", code=2)
+    assert output.splitlines()[:1] == ["good.tar.xz: 1 cell"]
     page = (tmp_path / "site/index.html").read_text()
     assert "toy.tar.xz: tables: messages, row 1" in page
     assert "<code>mqperf reproduce bundles/good.tar.xz</code>" in page
     assert (tmp_path / "site/bundles/good.tar.xz").read_bytes() == good
-    put = {path.name for path in (tmp_path / "site/bundles").iterdir()}
-    assert put == {"good.html", "good.tar.xz"}
+    published = {path.name for path in (tmp_path / "site/bundles").iterdir()}
+    assert published == {"good.html", "good.tar.xz"}

@@ -1,4 +1,4 @@
-"""Creations over a real RabbitMQ: walked, recorded, read, shown, and failing clearly."""
+"""Creations over a real RabbitMQ: measured, recorded, read, shown, and failing clearly."""
 
 import os
 import signal
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from one_rabbitmq import lent
+from one_rabbitmq import used_by_sweeps
 from typing_extensions import override
 
 from mqperf.lab.runner import Silent, sweep
@@ -59,17 +59,17 @@ def measured(text: str, folder: Path, hosts: Path | None = None) -> Outcome:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The folder of a sound run, and why the others failed, by their scales."""
+    """The folder of a sound run, and the failures of the others by their processing scale."""
 
     folder: Path
     failures: dict[object, str]
 
 
 @pytest.fixture(scope="module")
-def every(rabbitmq: PrivateCluster, tmp_path_factory: pytest.TempPathFactory) -> Recorded:
-    """Creations that go well, that lose their agents, and that need too long."""
+def recorded(rabbitmq: PrivateCluster, tmp_path_factory: pytest.TempPathFactory) -> Recorded:
+    """Creations that succeed, that lose their agents, and that take too long."""
     folder = tmp_path_factory.mktemp("chain")
-    with lent(rabbitmq):
+    with used_by_sweeps(rabbitmq):
         outcome = measured(SEVERAL + BESIDE, folder)
     failures: dict[object, str] = {}
     for run, failure in outcome.failed:
@@ -80,13 +80,13 @@ def every(rabbitmq: PrivateCluster, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @pytest.fixture(scope="module")
-def frames(every: Recorded) -> Tables:
-    """The tables of the folder; the failed attempts in it have no figures."""
-    return stats.complete(tables.read(every.folder))
+def frames(recorded: Recorded) -> Tables:
+    """The tables of the folder; failed attempts have no figures."""
+    return stats.complete(tables.read(recorded.folder))
 
 
 def test_every_creation_is_accounted_for(frames: Tables) -> None:
-    """Each arrived at its agent and came to its end; the other load is a table of its own."""
+    """Each reached its agent and ended; the background load has its own table."""
     [row] = frames["messages"].to_dict("records")
     assert row["sent"] == row["received"] == row["round_trip"] > 0
     assert (row["lost"], row["errors"], row["duplicates"], row["foreign"]) == (0, 0, 0, 0)
@@ -95,7 +95,7 @@ def test_every_creation_is_accounted_for(frames: Tables) -> None:
 
 
 def test_its_steps_are_those_of_the_chain(frames: Tables) -> None:
-    """In their order, each taken by every creation of the window; together they are its time."""
+    """They are in order, every creation has each of them, and they add up to its time."""
     steps, latency = frames["steps"], frames["latency"]
     assert list(steps["step"][:-1]) == [step.step for step in CHAIN.steps]
     assert steps["samples"].nunique() == 1
@@ -107,7 +107,7 @@ def test_its_steps_are_those_of_the_chain(frames: Tables) -> None:
 
 
 def test_a_sound_run_raises_no_doubt_about_its_counts(frames: Tables) -> None:
-    """Nothing that its record says contradicts itself."""
+    """Nothing in its record contradicts itself."""
     kinds = set(frames["doubts"]["kind"])
     assert not kinds & {
         *("record-disagrees", "causality", "incomplete", "received-not-sent", "lost"),
@@ -116,7 +116,7 @@ def test_a_sound_run_raises_no_doubt_about_its_counts(frames: Tables) -> None:
 
 
 def test_the_page_counts_creations(frames: Tables, tmp_path: Path) -> None:
-    """Their unit, their steps and what a link would add are in words on the page."""
+    """The page names their unit, their steps and the effect of a link."""
     build(frames, tmp_path / "report", title="t", html=False)
     page = (tmp_path / "report" / "rabbitmq" / "cmsm" / "index.rst").read_text()
     assert "creations/sec" in page
@@ -126,22 +126,22 @@ def test_the_page_counts_creations(frames: Tables, tmp_path: Path) -> None:
     assert "RPC CALL Throughput Test" not in page
 
 
-def test_a_step_that_takes_too_long_is_named(every: Recorded) -> None:
-    """Where no creation comes to its end, the failure says at which step."""
-    failure = every.failures[SLOW]
+def test_a_step_that_takes_too_long_is_named(recorded: Recorded) -> None:
+    """If no creation ends, the failure names the step."""
+    failure = recorded.failures[SLOW]
     assert "messages failed" in failure
     assert "a creation failed: " in failure
     assert "select_destinations" in failure
 
 
-def test_dead_agents_fail_the_run_by_name(every: Recorded) -> None:
-    """Nobody waits until creations time out one by one."""
-    failure = every.failures[KILLED]
+def test_dead_agents_fail_the_run_by_name(recorded: Recorded) -> None:
+    """The run fails at once, before creations time out one by one."""
+    failure = recorded.failures[KILLED]
     assert failure.startswith("server-1 died")
 
 
 def test_agents_may_be_far_away(five_hosts: Laboratory, tmp_path: Path) -> None:
-    """On hosts of their own, which are one machine: no step is uncertain by its one clock."""
+    """Agents run on other hosts, which share the machine's clock: no step is uncertain."""
     text = PLAN.replace("cmsm", "single")
     assert measured(text, tmp_path, five_hosts.inventory).failed == ()
     frames = tables.read(tmp_path)

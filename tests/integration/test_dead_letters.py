@@ -1,4 +1,4 @@
-"""Consumers that reject, and a real RabbitMQ: every message is accepted, a dead letter, or lost."""
+"""Rejecting consumers on a real RabbitMQ: each message is accepted, dead-lettered, or lost."""
 
 from functools import partial
 from pathlib import Path
@@ -25,24 +25,24 @@ load: {{generator: amqp-0-9-1, green_threads: 2, channels: 2, duration_s: 2, war
 """
 
 STRATEGIES = get_args(Strategy)
-"""At least once is the last."""
+"""``at-least-once`` comes last."""
 
 
 def measured(folder: Path, queues: str, load: str) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
-    """The tables of runs that are whole, and rejections beside messages."""
+    """The tables of the runs, which all succeed, and rejections joined with messages."""
     text = PLAN.format(queues, load)
     sweep(parse_plan(text, Path("test.yaml")), text, folder, Silent())
     frames = doubted(folder)
     assert set(frames["runs"]["status"]) == {"done"}, frames["runs"]["failure"].to_list()
     assert frames["messages"]["disagreements"].isna().all(), frames["messages"]["disagreements"]
-    own = frames["rejections"].set_index("run")
+    rejections = frames["rejections"].set_index("run")
     messages = frames["messages"].set_index("run")[["sent", "deliveries", "received", "foreign"]]
     assert all_due(messages["sent"], 1600)
-    return frames, own.join(messages)
+    return frames, rejections.join(messages)
 
 
 def test_messages_die_of_rejections_and_none_is_lost(tmp_path: Path) -> None:
-    """Of two copies each, by either strategy, however deliveries are acknowledged."""
+    """With two copies, either strategy and either mode of acknowledgement."""
     load = (
         "copies: 2, acks: [each, multiple], reject_share: 0.5, delivery_limit: 1,"
         " dead_letters: [at-most-once, at-least-once]"
@@ -58,7 +58,7 @@ def test_messages_die_of_rejections_and_none_is_lost(tmp_path: Path) -> None:
 
 
 def test_all_messages_die_where_all_deliveries_are_rejected(tmp_path: Path) -> None:
-    """Each after as many deliveries as the limit allows, and one."""
+    """Each is delivered once more than the delivery limit."""
     load = "acks: multiple, reject_share: 1, delivery_limit: 2, dead_letters: at-least-once"
     _, rows = measured(tmp_path, "quorum", load)
     [row] = rows.to_dict("records")
@@ -67,7 +67,7 @@ def test_all_messages_die_where_all_deliveries_are_rejected(tmp_path: Path) -> N
 
 
 def test_what_dies_without_a_queue_for_it_is_lost(tmp_path: Path) -> None:
-    """It is a doubt about the run, and the record agrees with it."""
+    """The loss is a doubt about the run, and agrees with the record."""
     load = "acks: each, reject_share: 0.5, delivery_limit: 0"
     frames, rows = measured(tmp_path, "quorum", load)
     [row] = rows.to_dict("records")
@@ -77,7 +77,7 @@ def test_what_dies_without_a_queue_for_it_is_lost(tmp_path: Path) -> None:
 
 
 def test_without_a_limit_messages_come_again_until_they_are_accepted(tmp_path: Path) -> None:
-    """From classic queues, and from quorum queues."""
+    """From classic queues and from quorum queues."""
     _, rows = measured(tmp_path, "classic, quorum", "acks: multiple, reject_share: 0.3")
     assert len(rows) == 2
     assert (rows["accepted"] == rows["sent"]).all()
@@ -86,7 +86,7 @@ def test_without_a_limit_messages_come_again_until_they_are_accepted(tmp_path: P
 
 
 def test_queues_that_pass_on_at_least_once_do_so(rabbitmq: PrivateCluster) -> None:
-    """RabbitMQ has a process for each, unless it falls back to the other strategy."""
+    """RabbitMQ has a worker for each such queue, unless it falls back to at-most-once."""
     working = "proplists:get_value(workers, supervisor:count_children(rabbit_fifo_dlx_sup))"
     says_ok = rabbitmq._rabbitmqctl.says_ok
     with channel(master_of(rabbitmq)) as theirs:

@@ -1,4 +1,4 @@
-"""Plans that decide against a real RabbitMQ, from the plan to the verdict."""
+"""Plans with ``decide`` against a real RabbitMQ, from the plan to the verdict."""
 
 from pathlib import Path
 
@@ -24,9 +24,9 @@ decide: {difference: 1, within: 5 min}
 
 @pytest.mark.usefixtures("shared")
 def test_two_kinds_of_queue_are_decided(tmp_path: Path) -> None:
-    """A quorum queue, that writes to three nodes, takes several times less than a classic one.
+    """A quorum queue, which writes to three nodes, is several times slower than a classic queue.
 
-    One message at a time: at full speed, what else the machine does decides for minutes.
+    One message at a time: at full speed, other work on the machine decides for minutes.
     """
     job = Job(parse_plan(PLAN, Path("decide.yaml")), PLAN, tmp_path)
     [outcome] = sweep_all([job], Silent(), judges=Judges(decide=Deciders()))

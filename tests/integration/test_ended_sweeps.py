@@ -1,4 +1,4 @@
-"""Sweeps that are killed or interrupted: nothing is left behind, and the same command goes on."""
+"""Sweeps that are killed or interrupted: nothing is left behind, and the same command resumes."""
 
 import signal
 import subprocess
@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 from patience import eventually
-from sweeps import TWO, alone, statuses
+from sweeps import TWO, single_broker, statuses
 
 from mqperf.record import runs
 from mqperf.study import tables
@@ -22,14 +22,14 @@ MQPERF = [str(Path(sys.executable).with_name("mqperf")), "run"]
 
 @pytest.fixture
 def command(tmp_path: Path) -> list[str]:
-    """What a person types to run two cases of the plan."""
-    (tmp_path / "plan.yaml").write_text(alone(TWO))
+    """The command that runs two cases of the plan."""
+    (tmp_path / "plan.yaml").write_text(single_broker(TWO))
     return [*MQPERF, str(tmp_path / "plan.yaml"), "--runs", str(tmp_path / "runs")]
 
 
 @pytest.fixture
 def running(command: list[str], tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """An mqperf of its own, in the middle of measuring its first case."""
+    """A separate mqperf that is measuring its first case."""
     with subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     ) as p:
@@ -42,9 +42,9 @@ def running(command: list[str], tmp_path: Path) -> Iterator[subprocess.Popen[str
 def test_after_a_kill_the_same_command_completes(
     running: subprocess.Popen[str], command: list[str], tmp_path: Path
 ) -> None:
-    """Two on one folder: the second is told. SIGKILL of the first in the middle of its measurement.
+    """A second mqperf on the same folder is refused; SIGKILL of the first leaves no process.
 
-    No process is left, and the command measures only what is missing.
+    The same command then measures only what is missing.
     """
     second = subprocess.run(command, capture_output=True, text=True, check=False)
     assert second.returncode == 2
@@ -66,7 +66,7 @@ def test_after_a_kill_the_same_command_completes(
 
 
 def test_an_interrupt_ends_everything(running: subprocess.Popen[str], tmp_path: Path) -> None:
-    """Ctrl-C: everything stops, the attempt is kept as interrupted, and the exit code says so."""
+    """Ctrl-C stops everything, records the attempt as interrupted, and sets the exit code."""
     family = psutil.Process(running.pid).children(recursive=True)
     running.send_signal(signal.SIGINT)
     assert running.wait(timeout=240) == 130

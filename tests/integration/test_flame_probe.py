@@ -1,4 +1,4 @@
-"""The probe flame beside a real RabbitMQ: where its CPU goes, and what that is held against."""
+"""The probe ``flame`` beside a real RabbitMQ: where its CPU time goes, and how it is checked."""
 
 import json
 import re
@@ -31,17 +31,17 @@ load:
   warmup_s: 1
   cooldown_s: 1
 """
-OF_ERLANG = re.compile(r"\w+:\w+/\d+_\[j\]")
+ERLANG_FUNCTION = re.compile(r"\w+:\w+/\d+_\[j\]")
 
 
 def names_for_perf() -> set[Path]:
-    """What Erlang, Java and Python write of their code."""
+    """The files in which Erlang, Java and Python name their compiled code for perf."""
     return {file for name in ("jit-*.dump", "perf-*.map") for file in Path("/tmp").glob(name)}  # noqa: S108
 
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run with the probe, of a broker of its own, which leaves nothing behind for perf."""
+    """A run with the probe and its own broker; it leaves no files for perf behind."""
     folder, before = tmp_path_factory.mktemp("flame"), names_for_perf()
     outcome = sweep(parse_plan(PLAN, Path("flame.yaml")), PLAN, folder, Silent())
     assert outcome.failed == ()
@@ -51,11 +51,11 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_functions_of_erlang_have_their_names(sound: Run) -> None:
-    """With their callers; shares are of a process, cores those of psutil; the page draws them."""
+    """Callers are named too; shares refer to a process, and the page draws the functions."""
     complete = stats.complete(tables.read(sound.path.parent))
     functions = complete["hot_functions"].set_index(["process", "function"])
     node = functions.xs("Broker")
-    assert len({*filter(OF_ERLANG.fullmatch, node.index)}) >= 5
+    assert len({*filter(ERLANG_FUNCTION.fullmatch, node.index)}) >= 5
     assert node["function_share"].sum() <= 1.001
     assert (node["function_called_share"] >= node["function_share"] - 1e-9).all()
     stacks = complete["stacks"].set_index("process")["stack"]
@@ -68,7 +68,7 @@ def test_functions_of_erlang_have_their_names(sound: Run) -> None:
 
 
 def test_the_record_is_of_processes_of_the_run_alone(sound: Run) -> None:
-    """Labels of what was started, and no path of the machine."""
+    """It has labels of the run's processes, and no path of the machine."""
     folder = sound.path / "probes" / "local"
     assert {path.name for path in folder.iterdir()} >= {"flame.folded", "flame.json"}
     assert not [*folder.glob("*.data")]
@@ -80,11 +80,11 @@ def test_the_record_is_of_processes_of_the_run_alone(sound: Run) -> None:
 
 
 def test_samples_are_the_cpu_that_psutil_counted(sound: Run) -> None:
-    """No doubt about a sound run."""
+    """The samples of a sound run agree with psutil."""
     assert [*compared.disagreements(as_whole(sound, sound.facts()))] == []
 
 
-def thrice(line: str) -> str:
+def tripled(line: str) -> str:
     stack, _, samples = line.rpartition(" ")
     return f"{stack} {3 * int(samples)}\n"
 
@@ -92,26 +92,26 @@ def thrice(line: str) -> str:
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
-        (lambda lines: [*map(thrice, lines)], r"flame\.folded: Broker was seen for [\d.]+ s of"),
+        (lambda lines: [*map(tripled, lines)], r"flame\.folded: Broker was seen for [\d.]+ s of"),
         (
             lambda _: [],
             r"flame\.folded: Broker was seen for 0\.00 s of CPU in 8 s of",
         ),
     ],
-    ids=["thrice", "lost"],
+    ids=["tripled", "lost"],
 )
 def test_another_cpu_than_psutil_counted_is_doubted(
     sound: Run, tmp_path: Path, fault: Callable[[list[str]], list[str]], words: str
 ) -> None:
-    """With the figures of both."""
+    """The doubt has both figures."""
     shutil.copytree(sound.path, tmp_path / sound.id)
     copy = Run(tmp_path / sound.id, sound.id, "done")
     file = copy.path / "probes" / "local" / "flame.folded"
     file.write_text("".join(fault(file.read_text().splitlines())))
     doubts = [*compared.disagreements(as_whole(copy, copy.facts()))]
     assert any(re.search(words, doubt) for doubt in doubts), doubts
-    about = file.with_suffix(".json")
-    about.write_text(about.read_text().replace('"seconds": 8', '"seconds": 4'))
+    description = file.with_suffix(".json")
+    description.write_text(description.read_text().replace('"seconds": 8', '"seconds": 4'))
     file.write_text("1;Slave 7;main 1\n")
     assert [*compared.disagreements(as_whole(copy, copy.facts()))] == [
         "probes/local/flame.folded: it has Slave 7, and the run has not",

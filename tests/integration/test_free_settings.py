@@ -1,4 +1,4 @@
-"""Free settings in a real RabbitMQ, under a real load of declarations."""
+"""Free settings in a real RabbitMQ under a load of declarations."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ test_cases: [declare]
 load: {generator: declarations, green_threads: 2, bindings: 2, duration_s: 1}
 """
 
-ASKED = """\
+QUERY = """\
 {element(2, application:get_env(kernel, net_ticktime)),
  element(2, application:get_env(rabbit, cluster_partition_handling)),
  proplists:get_value(backlog, element(2, application:get_env(rabbit, tcp_listen_options))),
@@ -39,17 +39,17 @@ ASKED = """\
 
 
 def test_what_rabbitmq_refuses_fails_alone(tmp_path: Path) -> None:
-    """Its points have the line of the plan and RabbitMQ's words; the others go on."""
+    """Its points have the line of the plan and RabbitMQ's message; the others are measured."""
     runs = tmp_path / "runs"
     sweep(parse_plan(PLAN, Path("plan.yaml")), PLAN, runs, Silent())
-    of_runs = tables.read(runs)["runs"]
-    failed = of_runs[of_runs["status"].eq("failed")]
+    all_runs = tables.read(runs)["runs"]
+    failed = all_runs[all_runs["status"].eq("failed")]
     assert set(failed["config"]) == {"misspelt"}
     assert set(failed["queues"]) == {"classic", "quorum"}
     for reason in failed["failure"]:
         assert "settings.config.misspelt.net_tick (line 8 of the plan): RabbitMQ" in reason
         assert "refuses it: Conf file attempted to set unknown variable: net_tick" in reason
-    done = of_runs[of_runs["status"].eq("done")]
+    done = all_runs[all_runs["status"].eq("done")]
     assert set(done["config"]) == {"patient"}
     assert set(done["queues"]) == {"classic", "quorum"}
     counts = tables.read(runs)["messages"].set_index("run").loc[done["run"]]
@@ -58,7 +58,7 @@ def test_what_rabbitmq_refuses_fails_alone(tmp_path: Path) -> None:
 
 
 def test_nodes_have_what_a_preset_and_the_plan_say() -> None:
-    """In their configuration, their advanced configuration, and their arguments."""
+    """The nodes' configuration, advanced configuration and arguments have the settings."""
     settings = parse_settings(
         {
             "preset": "openstack-2016",
@@ -70,5 +70,5 @@ def test_nodes_have_what_a_preset_and_the_plan_say() -> None:
         HERE.scratch("test-settings") as folder,
         private_cluster(settings, [HostFolder(HERE, folder)], nodes=1) as broker,
     ):
-        said = broker._rabbitmqctl.call(broker.nodes[0].name, "eval", ASKED)
-    assert "".join(said.split()) == "{20,autoheal,128,[{nodelay,true}],262144}"
+        output = broker._rabbitmqctl.call(broker.nodes[0].name, "eval", QUERY)
+    assert "".join(output.split()) == "{20,autoheal,128,[{nodelay,true}],262144}"

@@ -1,4 +1,4 @@
-"""Gates against a real RabbitMQ: the same plan passes, a slower one does not."""
+"""Gates against a real RabbitMQ: the same plan passes, a slower plan fails."""
 
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -20,7 +20,7 @@ load: {green_threads: 1, pause_s: 0.05, duration_s: 2, warmup_s: 0, cooldown_s: 
 
 @pytest.mark.usefixtures("shared")
 def test_a_slower_plan_is_stopped_and_the_same_plan_passes(tmp_path: Path) -> None:
-    """Beside the plan of the baseline, and later against its runs, with all that is written."""
+    """Compared with the plan of the baseline and later with its runs; all reports are written."""
     before, after = tmp_path / "before.yaml", tmp_path / "after.yaml"
     before.write_text(PLAN)
     after.write_text(PLAN.replace("0.05", "0.25"))

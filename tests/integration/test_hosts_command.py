@@ -26,7 +26,7 @@ def check(*words: str | Path, path: tuple[Path, ...] = ()) -> subprocess.Complet
 
 @pytest.fixture
 def without_redis(five_hosts: Laboratory) -> Iterator[str]:
-    """The second broker has no redis-server as long as the test lasts."""
+    """The second broker host has no redis-server during the test."""
     place = inventory.read(five_hosts.inventory).broker[1]
     with connected([place]) as [host]:
         program = host.which(["redis-server"])["redis-server"]
@@ -40,7 +40,7 @@ def without_redis(five_hosts: Laboratory) -> Iterator[str]:
 
 
 def test_every_host_has_a_line(five_hosts: Laboratory) -> None:
-    """In the order of the inventory, with its role, its clock and the tools for its role."""
+    """In the order of the inventory, with the host's role, clock and the tools for its role."""
     done = check(five_hosts.inventory, "zeromq")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
@@ -52,10 +52,10 @@ def test_every_host_has_a_line(five_hosts: Laboratory) -> None:
         assert ("redis-server" in line) == (role == "broker")
 
 
-def test_what_is_missing_is_told_with_the_command_that_gets_it(
+def test_what_is_missing_is_reported_with_the_command_to_install_it(
     five_hosts: Laboratory, without_redis: str
 ) -> None:
-    """Exit code 2; the other hosts are looked at all the same, and other systems need it not."""
+    """The exit code is 2; the other hosts are checked too."""
     done = check(five_hosts.inventory, "zeromq")
     assert done.returncode == 2
     missing = [line for line in done.stdout.splitlines() if line.startswith("MISSING")]
@@ -66,7 +66,7 @@ def test_what_is_missing_is_told_with_the_command_that_gets_it(
 
 
 def test_brokers_need_what_a_system_of_another_package_says(five_hosts: Laboratory) -> None:
-    """Its packages and services stand in the command."""
+    """The packages and services of that system are in the command."""
     done = check(five_hosts.inventory, "toy", path=(TOYS, TOYS / "installed"))
     lines = done.stdout.splitlines()
     assert [line.split()[0] for line in lines] == [*["MISSING"] * 3, "ok", "ok"], done.stderr
@@ -77,7 +77,7 @@ def test_brokers_need_what_a_system_of_another_package_says(five_hosts: Laborato
 def test_a_host_that_cannot_be_reached_hides_no_other(
     five_hosts: Laboratory, tmp_path: Path
 ) -> None:
-    """Its reason stands in its line."""
+    """Its line has the reason; the other hosts are checked."""
     text = five_hosts.inventory.read_text()
     path = tmp_path / "inventory.yaml"
     path.write_text(text.replace(five_hosts.address("h4"), "no-such-host.invalid"))
@@ -88,7 +88,7 @@ def test_a_host_that_cannot_be_reached_hides_no_other(
     assert lines[3].startswith("MISSING  h4: its name is unknown: correct it, or")
 
 
-def test_an_inventory_that_makes_no_sense_is_one_line_each(tmp_path: Path) -> None:
+def test_each_error_of_an_inventory_is_one_line(tmp_path: Path) -> None:
     """On stderr, with exit code 2."""
     path = tmp_path / "inventory.yaml"
     path.write_text("broker: {hosts: {b1: }}\nclient: {hosts: {c1: }}\n")
@@ -101,7 +101,7 @@ def test_an_inventory_that_makes_no_sense_is_one_line_each(tmp_path: Path) -> No
 
 
 def test_a_laboratory_ends_with_its_input() -> None:
-    """The command that makes one prints its inventory, and Enter ends it."""
+    """The command prints the inventory of the laboratory; Enter ends it."""
     argv = [
         sys.executable,
         "-c",
@@ -110,13 +110,13 @@ def test_a_laboratory_ends_with_its_input() -> None:
     ]
     with subprocess.Popen(
         [*argv, "--count", "1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as made:
-        assert made.stdin is not None
-        assert made.stdout is not None
-        path = Path(made.stdout.readline().strip())
-        if path.name:  # where none can be made, other tests say so
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        path = Path(process.stdout.readline().strip())
+        if path.name:  # if none can be made, other tests report it
             assert path.exists()
-            made.stdin.write("\n")
-            made.stdin.close()
-            assert made.wait() == 0
+            process.stdin.write("\n")
+            process.stdin.close()
+            assert process.wait() == 0
         assert not path.name or not path.exists()

@@ -1,7 +1,7 @@
-"""JupyterLab as somebody has it open: a run is watched below its cell, and interrupted there.
+"""JupyterLab in a browser: a run is watched below its cell, and interrupted there.
 
-One in the background goes on without its cell and without its kernel, and is found again.  What is
-shown of results is chosen by drop-downs.
+A run in the background outlives its cell and its kernel, and can be attached again.  Drop-downs
+choose what is shown of results.
 """
 
 import json
@@ -60,12 +60,12 @@ REVIVED = (
     "document.querySelector('.jp-Dialog') === null"
     " && document.querySelector('[data-status=starting], [data-status=idle]') !== null"
 )
-"""A kernel that was killed and begun anew, of which that was said and read."""
+"""The kernel was killed and has restarted, and the message about that is closed."""
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The folder of the notebook; no sweep of a failed test is left."""
+    """The folder of the notebook; sweeps of failed tests are ended afterwards."""
     root = tmp_path_factory.mktemp("lab")
     yield root
     for runs, process in processes.running().items():
@@ -75,7 +75,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def lab(place: Path) -> Iterator[str]:
-    """The address of a notebook in a JupyterLab of our own, on loopback, beside its plans."""
+    """The address of a notebook in a JupyterLab on loopback, in the folder of its plans."""
     root = place
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS])
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
@@ -96,28 +96,28 @@ def lab(place: Path) -> Iterator[str]:
 
 
 class Notebook(Tab):
-    """The notebook in a tab."""
+    """The notebook in a browser tab."""
 
-    def shown(self, cell: int) -> str:
-        """What a cell shows below it."""
+    def output(self, cell: int) -> str:
+        """The output of a cell."""
         area = f"document.querySelectorAll('.jp-CodeCell')[{cell}]?.querySelector('.jp-OutputArea')"
-        return str(self.look(f"{area}?.innerText ?? ''"))
+        return str(self.js(f"{area}?.innerText ?? ''"))
 
     def run(self, cell: int) -> None:
-        """Run a cell by its keys."""
-        self.look(f"document.querySelectorAll('.jp-CodeCell .cm-content')[{cell}].focus()")
+        """Run a cell with its keyboard shortcut."""
+        self.js(f"document.querySelectorAll('.jp-CodeCell .cm-content')[{cell}].focus()")
         self.press("Enter", 13, SHIFT)
 
     def choose(self, cell: int, place: int, words: str) -> None:
-        """Choose by words in the drop-down at a place below a cell."""
-        self.look(CHOSEN % (cell, place, json.dumps(words)))
+        """Choose an entry by its text in one of the drop-downs below a cell."""
+        self.js(CHOSEN % (cell, place, json.dumps(words)))
 
-    def drawn(self, cell: int) -> str:
+    def drawing(self, cell: int) -> str:
         """The drawing that a cell shows."""
-        return str(self.look(DRAWN % cell))
+        return str(self.js(DRAWN % cell))
 
     def interrupt(self) -> None:
-        """Interrupt the kernel by its keys."""
+        """Interrupt the kernel with its keyboard shortcut."""
         self.press("Escape", 27)
         for _ in range(2):
             self.press("i", 73)
@@ -125,87 +125,87 @@ class Notebook(Tab):
 
 @pytest.fixture(scope="module")
 def tab(lab: str, browser: str) -> Iterator[Notebook]:
-    """The notebook, open, its kernel ready."""
+    """The open notebook, with a ready kernel."""
     with tab_of(browser, Notebook) as tab:
         tab.show(lab)
-        assert eventually(lambda: tab.look(READY), PATIENCE_S)
+        assert eventually(lambda: tab.js(READY), PATIENCE_S)
         yield tab
 
 
-def sooner(tab: Notebook, cell: int, words: str) -> Callable[[], bool]:
-    """Whether a cell shows these words."""
-    return lambda: words in tab.shown(cell)
+def shows(tab: Notebook, cell: int, words: str) -> Callable[[], bool]:
+    """A function that returns whether a cell shows these words."""
+    return lambda: words in tab.output(cell)
 
 
 def test_a_run_is_watched_below_its_cell(tab: Notebook) -> None:
-    """It moves while it runs; what stays are plain lines, and the answer in the next cell."""
+    """The output is live during the run; plain lines remain, and the next cell has the answer."""
     tab.run(0)
-    assert eventually(sooner(tab, 0, " of 8 s"), PATIENCE_S)
-    assert eventually(sooner(tab, 0, "CPU cores:"), PATIENCE_S)
-    assert eventually(sooner(tab, 0, "done: zeromq"), PATIENCE_S)
-    assert eventually(lambda: "CPU cores:" not in tab.shown(0))
-    lines = tab.shown(0).strip().splitlines()
+    assert eventually(shows(tab, 0, " of 8 s"), PATIENCE_S)
+    assert eventually(shows(tab, 0, "CPU cores:"), PATIENCE_S)
+    assert eventually(shows(tab, 0, "done: zeromq"), PATIENCE_S)
+    assert eventually(lambda: "CPU cores:" not in tab.output(0))
+    lines = tab.output(0).strip().splitlines()
     assert [line.split()[0] for line in lines] == ["1", "getting", "starting", "done:"]
     tab.run(1)
-    assert eventually(sooner(tab, 1, "raw maximum"), PATIENCE_S)
+    assert eventually(shows(tab, 1, "raw maximum"), PATIENCE_S)
 
 
-def test_a_run_is_interrupted_as_any_cell(tab: Notebook) -> None:
-    """By the keys that everybody knows; the notebook goes on, and a mistake is one line."""
+def test_a_run_is_interrupted_like_any_cell(tab: Notebook) -> None:
+    """By the usual keys; the notebook remains usable, and an error is one line."""
     tab.run(2)
-    assert eventually(sooner(tab, 2, "measuring"), PATIENCE_S)
+    assert eventually(shows(tab, 2, "measuring"), PATIENCE_S)
     tab.interrupt()
-    assert eventually(sooner(tab, 2, "interrupted"), PATIENCE_S)
-    assert "Traceback" not in tab.shown(2)
+    assert eventually(shows(tab, 2, "interrupted"), PATIENCE_S)
+    assert "Traceback" not in tab.output(2)
     tab.run(3)
-    assert eventually(sooner(tab, 3, "no-such.yaml: cannot read the plan"), PATIENCE_S)
-    assert "Traceback" not in tab.shown(3)
+    assert eventually(shows(tab, 3, "no-such.yaml: cannot read the plan"), PATIENCE_S)
+    assert "Traceback" not in tab.output(3)
 
 
-def test_who_looks_on_ends_no_sweep(tab: Notebook, place: Path) -> None:
-    """What the cell before left is resumed; an interruption ends the watching, ``stop`` all."""
+def test_an_interrupt_ends_the_watching_and_not_the_sweep(tab: Notebook, place: Path) -> None:
+    """The interrupted sweep is resumed; an interrupt ends the watching, ``stop`` ends the sweep."""
     tab.run(4)
-    assert eventually(sooner(tab, 4, "CPU cores:"), PATIENCE_S)
+    assert eventually(shows(tab, 4, "CPU cores:"), PATIENCE_S)
     tab.interrupt()
-    assert eventually(sooner(tab, 4, "no longer watched; running"), PATIENCE_S)
+    assert eventually(shows(tab, 4, "no longer watched; running"), PATIENCE_S)
     process = processes.running()[place / "long"]
     family = [process, *process.children(recursive=True)]
     assert len(family) > 3
     tab.run(5)
-    assert eventually(sooner(tab, 5, "the last one: it was stopped"), PATIENCE_S)
+    assert eventually(shows(tab, 5, "the last one: it was stopped"), PATIENCE_S)
     assert eventually(lambda: not any(map(psutil.Process.is_running, family)))
     assert statuses(place / "long") == ["interrupted", "interrupted"]
 
 
 def test_a_sweep_outlives_its_kernel(tab: Notebook, place: Path) -> None:
-    """Which is killed; in the next one it is found, watched, and its results are given."""
+    """After its kernel is killed, the next kernel attaches to it and gets its results."""
     tab.run(6)
-    assert eventually(sooner(tab, 6, " of 20 s"), PATIENCE_S)
+    assert eventually(shows(tab, 6, " of 20 s"), PATIENCE_S)
     process = processes.running()[place / "kept"]
     kernel = process.parent()
     assert kernel is not None
     kernel.kill()
-    assert eventually(lambda: tab.look("document.querySelector('.jp-Dialog') !== null"), PATIENCE_S)
+    assert eventually(lambda: tab.js("document.querySelector('.jp-Dialog') !== null"), PATIENCE_S)
     assert process.is_running()
     tab.press("Enter", 13)
-    assert eventually(lambda: tab.look(REVIVED), PATIENCE_S)
+    assert eventually(lambda: tab.js(REVIVED), PATIENCE_S)
     tab.run(7)
-    assert eventually(sooner(tab, 7, "raw maximum"), PATIENCE_S)
+    assert eventually(shows(tab, 7, "raw maximum"), PATIENCE_S)
     assert statuses(place / "kept") == ["done"]
 
 
 def test_what_is_shown_is_chosen(tab: Notebook, place: Path) -> None:
-    """Another axis on x, then a run in time; that stays in the notebook, and in pages of it."""
+    """Another x axis, then one run in time; the choice is saved, and exported with the notebook."""
     tab.run(8)
-    assert eventually(lambda: "against offered rate and payload" in tab.drawn(8), PATIENCE_S)
+    assert eventually(lambda: "against offered rate and payload" in tab.drawing(8), PATIENCE_S)
     tab.choose(8, 2, "payload")
-    assert eventually(lambda: "against payload and offered rate" in tab.drawn(8), PATIENCE_S)
+    assert eventually(lambda: "against payload and offered rate" in tab.drawing(8), PATIENCE_S)
     tab.choose(8, 1, "One run in time")
-    assert eventually(sooner(tab, 8, "in time, with"), PATIENCE_S)
+    assert eventually(shows(tab, 8, "in time, with"), PATIENCE_S)
     tab.choose(8, 3, "4 threads, payload 4096 bytes, offered rate 2000")
     words = "with 4 threads, payload 4096 bytes, offered rate 2000 msg/sec"
-    assert eventually(sooner(tab, 8, words), PATIENCE_S)
-    assert "Run rabbitmq-single" in tab.drawn(8)
+    assert eventually(shows(tab, 8, words), PATIENCE_S)
+    assert "Run rabbitmq-single" in tab.drawing(8)
     saved = place / "watched.ipynb"
     tab.press("s", 83, CTRL)
     assert eventually(lambda: words in saved.read_text(), PATIENCE_S)

@@ -1,4 +1,4 @@
-"""Kafka, really started: every notification is accounted for, and nothing is left afterwards."""
+"""A real Kafka: every notification is accounted for, and nothing is left afterwards."""
 
 from pathlib import Path
 
@@ -31,8 +31,8 @@ load:
 LABELS = {"single": {"Broker"}, "any-node": {"Broker 1", "Broker 2", "Broker 3"}}
 
 
-class Looking(Silent):
-    """Remembers the brokers that ran while a case was measured, and where they listened."""
+class BrokerRecorder(Silent):
+    """Records the brokers that run while a case is measured, and where they listen."""
 
     def __init__(self) -> None:
         self.brokers: set[psutil.Process] = set()
@@ -48,22 +48,22 @@ class Looking(Silent):
 
 
 @pytest.fixture(scope="module")
-def looking() -> Looking:
-    """What was seen while a sweep was measured."""
-    return Looking()
+def recorder() -> BrokerRecorder:
+    """What was recorded while the sweep was measured."""
+    return BrokerRecorder()
 
 
 @pytest.fixture(scope="module")
-def measured(looking: Looking, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of one broker, and one of three, for servers with own topics and with a shared one."""
+def measured(recorder: BrokerRecorder, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs with one and with three brokers, for servers with own topics and a shared topic."""
     folder = tmp_path_factory.mktemp("kafka")
-    outcome = sweep(parse_plan(PLAN, Path("test.yaml")), PLAN, folder, looking)
+    outcome = sweep(parse_plan(PLAN, Path("test.yaml")), PLAN, folder, recorder)
     assert (outcome.done, outcome.failed) == (4, ())
     return folder
 
 
 def test_no_message_is_lost(measured: Path) -> None:
-    """From the first on, which the driver itself would skip, to the last."""
+    """Also the first messages, which the driver itself would skip."""
     messages = tables.read(measured)["messages"]
     assert len(messages) == 4
     assert (messages["sent"] > 0).all()
@@ -75,7 +75,7 @@ def test_no_message_is_lost(measured: Path) -> None:
 
 
 def test_the_record_is_whole(measured: Path) -> None:
-    """Versions, configuration, and the memory of every node; removed topics leave the log clean."""
+    """It has versions, configuration and memory of each node; removed topics log no errors."""
     for run in runs(measured):
         assert run.damaged() == []
         case, system = run.facts().case, run.facts().system
@@ -84,7 +84,7 @@ def test_the_record_is_whole(measured: Path) -> None:
         assert all((node.rss_bytes or 0) > 1_000_000 for node in system.nodes)
         logs = "\n".join(log.read_text() for log in run.path.glob("broker/*.log"))
         errors = [line for line in logs.splitlines() if " ERROR " in line]
-        # a controller that does not lead yet refuses what others ask of it while they start
+        # a controller that does not lead yet refuses requests of nodes that start
         assert [line for line in errors if "[ControllerApis" not in line] == []
 
 
@@ -110,9 +110,9 @@ def test_kafka_dies_with_its_owner() -> None:
 
 
 @pytest.mark.usefixtures("measured")
-def test_all_listen_on_loopback_only(looking: Looking) -> None:
-    """For clients and for other brokers alike, one alone and three; afterwards none runs."""
-    assert len(looking.brokers) == 1 + 3
-    assert looking.addresses
-    assert looking.addresses <= {"127.0.0.1", "::ffff:127.0.0.1"}
-    assert not any(map(psutil.Process.is_running, looking.brokers))
+def test_all_listen_on_loopback_only(recorder: BrokerRecorder) -> None:
+    """For clients and other brokers, with one broker and three; afterwards none runs."""
+    assert len(recorder.brokers) == 1 + 3
+    assert recorder.addresses
+    assert recorder.addresses <= {"127.0.0.1", "::ffff:127.0.0.1"}
+    assert not any(map(psutil.Process.is_running, recorder.brokers))

@@ -1,4 +1,4 @@
-"""The private laboratory: hosts of their own, and nothing left of them."""
+"""The private laboratory: isolated hosts, of which nothing is left afterwards."""
 
 import os
 import shlex
@@ -27,7 +27,7 @@ PIDS = "ls -d /proc/[0-9]*"
 
 
 def visit(lab: Laboratory, name: str, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run a command on a host as somebody with its inventory would."""
+    """Run a command on a host over ssh, with the connection data of the inventory."""
     variables = yaml.safe_load(lab.inventory.read_text())["all"]["vars"]
     options = ["-i", variables["ansible_ssh_private_key_file"], "-o", "BatchMode=yes"]
     options += ["-o", "ConnectTimeout=2", *shlex.split(variables["ansible_ssh_common_args"])]
@@ -36,17 +36,17 @@ def visit(lab: Laboratory, name: str, *words: str) -> subprocess.CompletedProces
 
 
 def test_every_host_is_one_of_its_own(five_hosts: Laboratory) -> None:
-    """Name, address, network card, processes and temporary files are not the machine's."""
-    ours = shlex.quote(str(five_hosts.folder))  # of which a host would see the inventory
+    """Name, address, network card, processes and temporary files differ from the machine's."""
+    ours = shlex.quote(str(five_hosts.folder))  # with the inventory; not on a host
     for name in five_hosts.names:
-        asked = f"hostname; ls /sys/class/net; ls -d {ours}"
-        assert visit(five_hosts, name, asked).stdout.split() == [name, "eth0", "lo"]
-        # what tests before this one ran there may still be ending
+        command = f"hostname; ls /sys/class/net; ls -d {ours}"
+        assert visit(five_hosts, name, command).stdout.split() == [name, "eth0", "lo"]
+        # processes of earlier tests may still be ending
         assert eventually(lambda: len(visit(five_hosts, name, PIDS).stdout.split()) < 10)  # noqa: B023
 
 
 def test_hosts_know_each_other_by_name(five_hosts: Laboratory) -> None:
-    """And reach each other, not only us."""
+    """They reach each other, not only the controller."""
     address = five_hosts.address("h5")
     code = "import socket; print(socket.create_connection(('h5', 22)).getpeername()[0])"
     words = shlex.join([os.path.realpath(sys.executable), "-c", code])
@@ -54,7 +54,7 @@ def test_hosts_know_each_other_by_name(five_hosts: Laboratory) -> None:
 
 
 def test_a_cable_is_pulled_and_plugged(five_hosts: Laboratory) -> None:
-    """Of this host alone."""
+    """Only this host loses its connection."""
     five_hosts.cut("h2")
     try:
         assert visit(five_hosts, "h2", "true").returncode == 255
@@ -65,7 +65,7 @@ def test_a_cable_is_pulled_and_plugged(five_hosts: Laboratory) -> None:
 
 
 def test_a_stranger_is_not_let_in(five_hosts: Laboratory, tmp_path: Path) -> None:
-    """Only the key of the laboratory opens its hosts."""
+    """Only the key of the laboratory is accepted."""
     known_hosts = f"UserKnownHostsFile={five_hosts.folder / 'known_hosts'}"
     key = tmp_path / "key"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
@@ -76,8 +76,8 @@ def test_a_stranger_is_not_let_in(five_hosts: Laboratory, tmp_path: Path) -> Non
 
 
 def test_nothing_is_left_when_its_owner_is_killed(five_hosts: Laboratory) -> None:
-    """No process, no network card, no folder; by the kernel, not by us."""
-    assert five_hosts.names  # where one laboratory can be made, this one can
+    """No process, network card or folder remains: the kernel cleans up, not mqperf."""
+    assert five_hosts.names  # if one laboratory can be made, this one can, too
     owner = subprocess.Popen([sys.executable, "-c", HOLD], stdout=subprocess.PIPE, text=True)
     with owner:
         assert owner.stdout is not None
@@ -93,7 +93,7 @@ def test_nothing_is_left_when_its_owner_is_killed(five_hosts: Laboratory) -> Non
 
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the package that brings it; and too many hosts are refused."""
+    """The error names the package to install; an invalid number of hosts is refused."""
     monkeypatch.setattr("mqperf_laboratory.hosts.namespaces._path", lambda: "/nowhere")
     with pytest.raises(HostError, match=r"needs ssh, .*: apt-get install openssh-client iproute2 "):
         laboratory(1).__enter__()

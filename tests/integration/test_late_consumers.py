@@ -1,11 +1,11 @@
-"""Consumers that start late on a real RabbitMQ: the backlog, its drain, and what is no doubt."""
+"""Consumers that start late on a real RabbitMQ: the backlog, its drain, and expected doubts."""
 
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from one_rabbitmq import lent
+from one_rabbitmq import used_by_sweeps
 from patience import DOUBTS_OF_A_BUSY_MACHINE, all_due
 
 from mqperf.lab.runner import Silent, sweep
@@ -31,8 +31,8 @@ load:
   warmup_s: 1
   cooldown_s: 1
 """
-ASKED = {"unequal-rates", "backlog", "empty-seconds"}
-"""The doubts that a backlog raises which no plan asks for."""
+EXPECTED_DOUBTS = {"unequal-rates", "backlog", "empty-seconds"}
+"""The doubts about a backlog that the plan does not ask for."""
 
 
 @pytest.fixture(scope="module")
@@ -41,14 +41,14 @@ def late(
 ) -> dict[str, pd.DataFrame]:
     """A run of seven seconds with consumers in the last four."""
     folder = tmp_path_factory.mktemp("late")
-    with lent(rabbitmq):
+    with used_by_sweeps(rabbitmq):
         outcome = sweep(parse_plan(PLAN, Path("late.yaml")), PLAN, folder, Silent())
     assert outcome.failed == ()
     return stats.complete(tables.read(folder))
 
 
 def test_a_backlog_is_as_large_as_what_was_sent(late: dict[str, pd.DataFrame]) -> None:
-    """Every message arrives; what was sent in three seconds waits, and is told apart."""
+    """Every message arrives; the messages of the first three seconds wait and are counted apart."""
     counts = late["messages"].iloc[0]
     assert (counts["sent"], counts["received"]) == (2800, 2800)
     assert (counts["lost"], counts["duplicates"]) == (0, 0)
@@ -62,13 +62,13 @@ def test_a_backlog_is_as_large_as_what_was_sent(late: dict[str, pd.DataFrame]) -
 
 
 def test_a_backlog_that_was_asked_for_is_no_doubt(late: dict[str, pd.DataFrame]) -> None:
-    """Nor is that nothing was received before consumers started; evenly afterwards, as planted."""
+    """Nor are the seconds before consumers start; the even rates afterwards are planted."""
     assert set(late["doubts"]["kind"]) <= DOUBTS_OF_A_BUSY_MACHINE
     even = {name: frame.copy() for name, frame in late.items()}
     even["messages"]["throughput_msg_s"] = 1.2 * even["messages"]["send_rate_msg_s"]
     later = even["intervals"]["stream"].eq("received") & even["intervals"]["start_s"].ge(2)
     even["intervals"].loc[later, "count"] = 600
-    assert not ASKED & {*checks.doubts(even)["kind"]}
+    assert not EXPECTED_DOUBTS & {*checks.doubts(even)["kind"]}
     [answer] = [
         answer for answer in answers(late) if answer.question.startswith("How fast is a backlog")
     ]
@@ -81,7 +81,7 @@ def test_a_backlog_that_was_asked_for_is_no_doubt(late: dict[str, pd.DataFrame])
     assert waiting[0] == waited > 2 * waiting[4]
 
 
-def test_other_doubts_are_raised_as_ever(late: dict[str, pd.DataFrame]) -> None:
+def test_other_doubts_are_still_raised(late: dict[str, pd.DataFrame]) -> None:
     """A backlog that stays, a pause after the consumers started, and a loss are found."""
     frames = {name: frame.copy() for name, frame in late.items()}
     frames["messages"]["throughput_msg_s"] = 0.5 * frames["messages"]["send_rate_msg_s"]

@@ -1,4 +1,4 @@
-"""A run over a link: RabbitMQ and its clients, disturbed, and what the tables tell of it."""
+"""A run over a link: RabbitMQ and its clients, actions on the link, and the resulting tables."""
 
 from pathlib import Path
 
@@ -37,40 +37,40 @@ echo the host $1 $MQPERF_HOST has the address $(hostname -I)
 """
 
 
-class Looking(Silent):
-    """Looks at the run when its load has ended."""
+class GaugeReader(Silent):
+    """Reads the gauge when the load has ended."""
 
-    seen: Reading | None = None
+    reading: Reading | None = None
 
     @override
     def watching(self, case: Case, gauge: Gauge | None) -> None:
         if gauge is not None:
             self.gauge = gauge
-        elif self.seen is None:
-            self.seen = self.gauge.read()
+        elif self.reading is None:
+            self.reading = self.gauge.read()
 
 
 DISTURBED = {"not-recovered", "littles-law"}
-"""... and where it is so busy that throughput was uneven before an action."""
+"""Doubts if a busy machine made throughput uneven before an action."""
 
 
-def test_a_run_over_a_link_meets_its_delay_and_its_interruptions(
+def test_a_run_over_a_link_has_its_delay_and_its_interruptions(
     five_hosts: Laboratory, tmp_path: Path
 ) -> None:
-    """A CALL takes two delays, servers being beyond the link; each interruption stops all of them.
+    """A CALL takes two delays, as servers are beyond the link; interruptions stop all calls.
 
-    The link is recorded as asked and as measured, whatever an action made of it meanwhile; the
-    relay's CPU is the harness's, hosts say what holds their TCP back; a script's words are kept.
+    The link is recorded as planned and as measured, independent of actions; the CPU of the relay
+    counts as harness, hosts record TCP congestion control, and a script's output is kept.
     """
     (tmp_path / "name.sh").write_text(SCRIPT)
     (tmp_path / "wan.yaml").write_text(PLAN)
     read, folder = read_plan(tmp_path / "wan.yaml", problems_of), tmp_path / "runs"
-    looking = Looking()
-    outcome = sweep(read.plan, read.text, folder, looking, hosts=str(five_hosts.inventory))
+    reader = GaugeReader()
+    outcome = sweep(read.plan, read.text, folder, reader, hosts=str(five_hosts.inventory))
     assert outcome.failed == ()
-    assert looking.seen is not None
-    assert looking.seen.arrived["server-1"].count > 0
-    assert {"Master", "client-1", "server-1", "host h1", "host h5"} <= set(looking.seen.cores)
+    assert reader.reading is not None
+    assert reader.reading.arrived["server-1"].count > 0
+    assert {"Master", "client-1", "server-1", "host h1", "host h5"} <= set(reader.reading.cores)
     frames = tables.read(folder)
     [link] = frames["links"].itertuples()
     assert (link.between, link.backend, link.delay_s) == ("server, broker", "tun-relay", 0.05)

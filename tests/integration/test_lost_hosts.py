@@ -1,4 +1,4 @@
-"""Hosts that are lost, or left: who waits for one is told, and nothing of ours stays there."""
+"""Hosts that are lost or left: waiting calls are notified, and nothing stays on the hosts."""
 
 import random
 import signal
@@ -13,8 +13,8 @@ import agents
 import held_hosts
 import psutil
 import pytest
-from agents import left
-from held_hosts import begun
+from agents import processes_left
+from held_hosts import start_processes
 from patience import eventually, words_of
 
 from mqperf.base.errors import HostLost
@@ -24,44 +24,44 @@ from mqperf_laboratory.hosts import Laboratory
 
 
 def test_nothing_is_left_after_the_block(five_hosts: Laboratory, places: tuple[Place, ...]) -> None:
-    """Neither processes, daemons among them, nor folders."""
+    """Neither processes, including daemons, nor folders."""
     with connected(places) as hosts:
-        begun(hosts)
-        assert len(left(five_hosts)) > 5 * len(places)
-    assert eventually(lambda: not left(five_hosts))
+        start_processes(hosts)
+        assert len(processes_left(five_hosts)) > 5 * len(places)
+    assert eventually(lambda: not processes_left(five_hosts))
     with connected(places[:1]) as [remote]:
         assert eventually(partial(only_its_own_folder, remote))  # a reaper ends after its owner
 
 
 def only_its_own_folder(remote: RemoteHost) -> bool:
-    """Whether the host has no private folder of ours but that of its present agent."""
+    """Whether the host has no private folder except that of its present agent."""
     words = ["sh", "-c", "ls -d /tmp/mqperf-agent-* /tmp/.mqperf-agent-* /tmp/mqperf-[0-9]*/*"]
     places = remote.run(words, timeout_s=30).stdout.split()
     return len(places) == 1 and places[0].startswith("/tmp/mqperf-agent-")  # noqa: S108
 
 
-def ours(lab: Laboratory, name: str) -> list[psutil.Process]:
-    """Who ends what is left, and the agent, its child: Pythons whose program came over the wire."""
+def agent_processes(lab: Laboratory, name: str) -> list[psutil.Process]:
+    """The agent and its guardian: Pythons whose program was sent over the connection."""
     pythons = [p for p in lab.processes(name)[1:] if words_of(p)[1:4] == ["-I", "-S", "-c"]]
     return sorted(pythons, key=lambda p: (p.create_time(), p.pid))
 
 
 def agent_of(lab: Laboratory, name: str) -> psutil.Process:
-    keeper, agent = ours(lab, name)
-    assert agent.ppid() == keeper.pid
+    guardian, agent = agent_processes(lab, name)
+    assert agent.ppid() == guardian.pid
     return agent
 
 
-def keeper_of(lab: Laboratory, name: str) -> psutil.Process:
-    return ours(lab, name)[0]
+def guardian_of(lab: Laboratory, name: str) -> psutil.Process:
+    return agent_processes(lab, name)[0]
 
 
 def test_a_host_whose_agent_is_killed_is_named(
     five_hosts: Laboratory, places: tuple[Place, ...]
 ) -> None:
-    """By every call from then on; the other hosts go on, and nothing is left on this one."""
+    """Every later call fails; the other hosts go on, and nothing is left on this host."""
     with connected(places[:2]) as [first, second]:
-        begun([first, second])
+        start_processes([first, second])
         agent_of(five_hosts, "h1").kill()
         with pytest.raises(HostLost, match=r"^h1 was lost: its agent was killed"):
             first.run(["sleep", "60"], timeout_s=60)
@@ -72,15 +72,15 @@ def test_a_host_whose_agent_is_killed_is_named(
         assert eventually(lambda: not five_hosts.processes("h1")[1:])
 
 
-def test_a_host_that_talks_nonsense_is_named(
+def test_a_host_with_an_invalid_answer_is_named(
     places: tuple[Place, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever waits is told, and does not wait for an answer that never comes."""
+    """A waiting call fails at once instead of waiting for an answer that never comes."""
     noise = r"Operations.names = lambda self, path: os.write(1, b'Segmentation fault\n')"
-    agents.change(monkeypatch, "operations", noise)
+    agents.append_code(monkeypatch, "operations", noise)
     with (
         connected(places[:1]) as [remote],
-        pytest.raises(HostLost, match=r"^h1 was lost: it said what no agent says"),
+        pytest.raises(HostLost, match=r"^h1 was lost: it sent what no agent sends"),
     ):
         remote.names(Path("/"))
 
@@ -88,9 +88,9 @@ def test_a_host_that_talks_nonsense_is_named(
 def test_a_host_whose_cable_is_cut_is_named(
     five_hosts: Laboratory, places: tuple[Place, ...]
 ) -> None:
-    """Also to somebody who waits for a command; and its lease ends what ran there."""
+    """A waiting command fails too, and the lease of the host ends what ran there."""
     with connected(places[:2], lease_s=2) as [first, second]:
-        begun([first, second])
+        start_processes([first, second])
         five_hosts.cut("h1")
         try:
             with pytest.raises(
@@ -106,14 +106,14 @@ def test_a_host_whose_cable_is_cut_is_named(
 
 
 def sshd_only(lab: Laboratory, name: str) -> bool:
-    """Whether nothing of ours runs: a session of sshd may still wait for its cable."""
+    """Whether only sshd runs: a session of sshd may still wait for its cable."""
     first, *others = lab.processes(name)
     assert "sshd" in first.name()
     return all(is_sshd(process) for process in others)
 
 
 def is_sshd(process: psutil.Process) -> bool:
-    """Whether it is, or has just ended."""
+    """Whether the process is sshd, or has just ended."""
     try:
         return "sshd" in process.name()
     except psutil.NoSuchProcess:
@@ -143,9 +143,9 @@ def stop_agents(_controller: subprocess.Popen[str], lab: Laboratory) -> None:
         agent_of(lab, name).suspend()
 
 
-def kill_keepers(_controller: subprocess.Popen[str], lab: Laboratory) -> None:
+def kill_guardians(_controller: subprocess.Popen[str], lab: Laboratory) -> None:
     for name in lab.names:
-        keeper_of(lab, name).kill()
+        guardian_of(lab, name).kill()
 
 
 def cut_all(_controller: subprocess.Popen[str], lab: Laboratory) -> None:
@@ -154,10 +154,10 @@ def cut_all(_controller: subprocess.Popen[str], lab: Laboratory) -> None:
 
 
 def kill_anyone(controller: subprocess.Popen[str], lab: Laboratory) -> None:
-    """One process of ours on every host, whoever it is: guardians, reapers; then the controller."""
+    """Kill a random process on every host (guardians and reapers too), then the controller."""
     for name in lab.names:
         chosen = [process for process in lab.processes(name) if not is_sshd(process)]
-        with suppress(psutil.NoSuchProcess):  # it has just ended of itself
+        with suppress(psutil.NoSuchProcess):  # it has just ended
             random.choice(chosen).kill()
     controller.send_signal(signal.SIGKILL)
 
@@ -169,7 +169,7 @@ FAULTS = (
     kill_ssh,
     kill_agents,
     stop_agents,
-    kill_keepers,
+    kill_guardians,
     cut_all,
 )
 
@@ -182,7 +182,7 @@ def ssh_of(controller: subprocess.Popen[str]) -> list[psutil.Process]:
 def test_nothing_is_left_whatever_is_killed(
     five_hosts: Laboratory, places: tuple[Place, ...], pytestconfig: pytest.Config
 ) -> None:
-    """Controller, ssh, agents and their keepers killed or stopped, cables cut, at random moments.
+    """Controller, ssh, agents and their guardians killed or stopped, cables cut, at random moments.
 
     After the lease none of 25 processes is left on any of five hosts, and no folder.
     """
@@ -194,17 +194,17 @@ def test_nothing_is_left_whatever_is_killed(
         with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as controller:
             try:
                 assert controller.stdout is not None
-                if number != len(FAULTS) + 1:  # then it is killed while it connects
+                if number != len(FAULTS) + 1:  # in that round the fault hits while it connects
                     assert controller.stdout.readline() == "up\n"
-                    assert len(left(five_hosts)) >= 25
+                    assert len(processes_left(five_hosts)) >= 25
                 time.sleep(moment_s)
                 fault(controller, five_hosts)
                 gone = eventually(lambda: all(sshd_only(five_hosts, n) for n in five_hosts.names))
-                assert gone, f"kill {number} ({fault.__name__}): {left(five_hosts)}"
+                assert gone, f"kill {number} ({fault.__name__}): {processes_left(five_hosts)}"
             finally:
                 controller.kill()
                 for name in five_hosts.names if fault is cut_all else ():
                     five_hosts.mend(name)
     with connected(places) as hosts:
-        for remote in hosts:  # whoever was to be killed while it connected may only now be there
+        for remote in hosts:  # a process that was hit while connecting may appear only now
             assert eventually(partial(only_its_own_folder, remote))

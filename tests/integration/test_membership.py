@@ -23,7 +23,7 @@ FOR_A_BUSY_HOST = {
 
 
 def test_members_are_removed_and_added_and_no_message_is_lost(tmp_path: Path) -> None:
-    """Of each queue two are left, then there are three again, whichever node is replaced."""
+    """Each queue has two members for a while, then three again, whichever node is replaced."""
     text = (PLANS / "membership-quick.yaml").read_text()
     for shipped, changed in FOR_A_BUSY_HOST.items():
         assert shipped in text

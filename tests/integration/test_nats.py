@@ -1,4 +1,4 @@
-"""NATS, really started: every message is accounted for; nats-py is the second opinion."""
+"""A real NATS: every message is accounted for; nats-py checks independently."""
 
 import asyncio
 import re
@@ -60,9 +60,9 @@ def measured(text: str, folder: Path) -> dict[str, Any]:
 
 
 def test_three_nodes_lose_nothing(tmp_path: Path) -> None:
-    """By core NATS, and by streams that all three have: in order, and confirmed where it can be.
+    """Core NATS and streams with three replicas keep the order; streams confirm messages.
 
-    The record is whole, and has no password.
+    The record is complete, and has no password.
     """
     frames = measured(PLAN, tmp_path)
     counts = frames["messages"]
@@ -80,15 +80,15 @@ def test_three_nodes_lose_nothing(tmp_path: Path) -> None:
         assert '"password": "***"' in (run.path / "broker" / "broker3-nats.conf").read_text()
 
 
-def test_late_consumers_get_all_that_waits(tmp_path: Path) -> None:
-    """From the first message of the stream on."""
+def test_late_consumers_get_all_waiting_messages(tmp_path: Path) -> None:
+    """They start with the first message of the stream."""
     frames = measured(LATE, tmp_path)
     [counts] = frames["messages"].to_dict("records")
     assert (counts["received"], counts["lost"]) == (counts["sent"], 0)
     assert all_due([counts["sent"]], 2000)
     phases = frames["backlog"].set_index("backlog_phase")
     assert phases.loc["building", "throughput_msg_s"] == 0
-    assert 400 <= phases.loc["draining", "waiting"] <= 840  # 800, but for pauses
+    assert 400 <= phases.loc["draining", "waiting"] <= 840  # 800 without pauses
 
 
 @pytest.fixture(scope="module")
@@ -123,14 +123,14 @@ def flow_on(server: Nats, folder: Path, queues: str, seconds: int = 5, **paramet
 
 
 async def connected(server: Nats) -> Client:
-    every = server.nodes_of_all
+    endpoint = server.nodes_of_all
     return await nats.connect(
-        f"nats://{every.addresses[0]}", user=every.user, password=every.password
+        f"nats://{endpoint.addresses[0]}", user=endpoint.user, password=endpoint.password
     )
 
 
 def pid_of(server: Nats) -> int:
-    """The process of the last node."""
+    """The process ID of the last node."""
     *_, node = server.nodes
     assert node.process is not None
     return node.process.pid
@@ -141,14 +141,14 @@ def subject_of(flow: Flow, label: str = "server-1") -> str:
 
 
 def run(server: Nats, work: Any) -> Any:  # noqa: ANN401 (nats-py has no types)
-    async def whole() -> Any:  # noqa: ANN401
+    async def call() -> Any:  # noqa: ANN401
         client = await connected(server)
         try:
             return await work(client)
         finally:
             await client.close()
 
-    return asyncio.run(whole())
+    return asyncio.run(call())
 
 
 async def streams(client: Client) -> list[str | None]:
@@ -156,7 +156,7 @@ async def streams(client: Client) -> list[str | None]:
 
 
 def test_nats_py_reads_what_was_published(server: Nats, tmp_path: Path) -> None:
-    """From a stream: each body, once, in order, of its length; its subscriber then removes it."""
+    """From a stream: each body once, in order, with its length; a subscriber then removes it."""
     flow = flow_on(server, tmp_path, "jetstream-memory", message_count=200, payload_bytes=500)
 
     async def read(client: Client) -> list[bytes]:
@@ -179,7 +179,7 @@ def test_nats_py_reads_what_was_published(server: Nats, tmp_path: Path) -> None:
 
 
 def test_a_killed_subscriber_leaves_no_stream(server: Nats, tmp_path: Path) -> None:
-    """Whatever a run left is removed after it, and nothing of another one."""
+    """The streams of a run are removed after it, and those of other runs stay."""
     case = case_of("jetstream-file")
     runs_of = [tmp_path / "killed", tmp_path / "other"]
     for folder in runs_of:
@@ -191,11 +191,11 @@ def test_a_killed_subscriber_leaves_no_stream(server: Nats, tmp_path: Path) -> N
     for of_run, remaining in ((left, kept), (kept, [])):
         server.clean_up("", of_run)
         assert run(server, streams) == remaining
-    server.clean_up("", left)  # nothing is there
+    server.clean_up("", left)  # again, without streams
 
 
-def test_what_nats_py_publishes_is_a_strangers(server: Nats, tmp_path: Path) -> None:
-    """With headers and without, short or of the length of a stamp: none of the run's."""
+def test_what_nats_py_publishes_is_foreign(server: Nats, tmp_path: Path) -> None:
+    """With or without headers, short or as long as a stamp: counted as foreign."""
     flow = flow_on(server, tmp_path, "core", message_count=50)
 
     async def publish(client: Client) -> None:
@@ -215,10 +215,8 @@ def test_what_nats_py_publishes_is_a_strangers(server: Nats, tmp_path: Path) -> 
     assert size(received.numbers["received"]["stranger"].ranges) == 6
 
 
-def test_who_is_too_slow_for_core_nats_loses_messages_and_is_told(
-    server: Nats, tmp_path: Path
-) -> None:
-    """The server cuts it off; it comes back, and lacks what was lost meanwhile."""
+def test_a_slow_subscriber_of_core_nats_loses_messages(server: Nats, tmp_path: Path) -> None:
+    """The server disconnects it; it reconnects and misses the messages in between."""
     flow = flow_on(server, tmp_path, "core", 15, message_count=12, payload_bytes=10_000_000)
     with flow:
         flow.start("server-1")
@@ -232,23 +230,23 @@ def test_who_is_too_slow_for_core_nats_loses_messages_and_is_told(
         flow.end()
     sent, received = (flow.counts(label).streams for label in ("client-1", "server-1"))
     assert received["received"].count < sent["sent"].count
-    happened = [event["what"] for event in flow.diary("server-1")["events"]]
-    assert happened == ["disconnected", "reconnected"]
+    events = [event["what"] for event in flow.diary("server-1")["events"]]
+    assert events == ["disconnected", "reconnected"]
 
 
 class Late(LocalHost):
-    """A host on which Broker 2 starts when the others have elected a leader."""
+    """A host on which Broker 2 starts after the others have elected a leader."""
 
     @override
-    def start(self, label: str, argv: Sequence[str], **how: Any) -> Process:
-        """Have it sleep before it becomes the broker."""
+    def start(self, label: str, argv: Sequence[str], **options: Any) -> Process:
+        """Delay the start of Broker 2."""
         if label == "Broker 2":
             argv = ("sh", "-c", 'sleep 3; exec "$@"', "sh", *argv)
-        return super().start(label, argv, **how)
+        return super().start(label, argv, **options)
 
 
 def test_a_cluster_is_ready_when_its_last_node_has_joined(tmp_path: Path) -> None:
-    """One that joins late may never log who leads; replicas can be made by it all the same."""
+    """A late node may never log the leader, but can create replicas all the same."""
     with SYSTEMS["nats"].start({}, [HostFolder(Late(), tmp_path)]) as running:
         assert isinstance(running, Nats)
         late = running.nodes_of_all.addresses[1]
@@ -266,7 +264,7 @@ def test_a_cluster_is_ready_when_its_last_node_has_joined(tmp_path: Path) -> Non
         assert asyncio.run(replicas()) == 2
 
 
-def test_a_node_that_stands_still_is_named_with_who_does_not_answer(tmp_path: Path) -> None:
+def test_the_error_names_the_node_that_does_not_answer(tmp_path: Path) -> None:
     """The other two have a leader, which is not enough."""
     with SYSTEMS["nats"].start({}, [HostFolder(LocalHost(), tmp_path)]) as running:
         assert isinstance(running, Nats)
@@ -298,7 +296,7 @@ def test_nats_dies_with_its_owner() -> None:
 
 
 def test_it_listens_on_loopback_only_and_shows_no_password(server: Nats) -> None:
-    """Neither in its arguments, nor in its variables; a file that has it is its owner's alone."""
+    """No argument or variable has the password; its file is readable by the owner only."""
     process, secret = psutil.Process(pid_of(server)), server.nodes_of_all.password
     assert {*listening(process)} == {"127.0.0.1"}
     assert secret not in " ".join([*process.cmdline(), *process.environ().values()])

@@ -1,10 +1,10 @@
-"""The traffic of compute nodes over a real RabbitMQ: every message of every node accounted for."""
+"""The traffic of compute nodes over a real RabbitMQ: every message is accounted for."""
 
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from one_rabbitmq import lent
+from one_rabbitmq import used_by_sweeps
 from patience import all_due
 from samples import doubted
 
@@ -31,20 +31,20 @@ load:
 
 
 @pytest.fixture(scope="module")
-def found(
+def frames(
     rabbitmq: PrivateCluster, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, pd.DataFrame]:
-    """Twelve nodes in two processes, twenty times as often as by default."""
+    """Twelve nodes in two processes, at twenty times the default pace."""
     folder = tmp_path_factory.mktemp("nodes")
-    with lent(rabbitmq):
+    with used_by_sweeps(rabbitmq):
         sweep(parse_plan(PLAN, Path("test.yaml")), PLAN, folder, Silent())
     return doubted(folder)
 
 
-def test_every_message_is_accounted_for(found: dict[str, pd.DataFrame]) -> None:
-    """Calls, replies, casts and the copies of fan-outs: all that was due was sent and came."""
-    counts = found["messages"]
-    assert list(found["runs"]["status"]) == ["done"] * 2
+def test_every_message_is_accounted_for(frames: dict[str, pd.DataFrame]) -> None:
+    """Calls, replies, casts and the copies of fan-outs: all due messages are sent and received."""
+    counts = frames["messages"]
+    assert list(frames["runs"]["status"]) == ["done"] * 2
     for name in ("lost", "duplicates", "foreign", "errors", "reordered"):
         assert list(counts[name]) == [0] * 2, name
     assert list(counts["sent"]) == list(counts["received"])
@@ -53,15 +53,15 @@ def test_every_message_is_accounted_for(found: dict[str, pd.DataFrame]) -> None:
     assert counts["disagreements"].isna().all()
 
 
-def test_latency_counts_from_when_a_message_was_due(found: dict[str, pd.DataFrame]) -> None:
-    """The service time is what is left without the client's own delay; percentiles are told."""
-    latency = found["latency"]
+def test_latency_counts_from_when_a_message_was_due(frames: dict[str, pd.DataFrame]) -> None:
+    """The service time excludes the client's own delay; percentiles are reported."""
+    latency = frames["latency"]
     assert (latency["service_p50_s"] <= latency["latency_p50_s"] * 1.001).all()
-    assert (found["messages"]["handover_max_s"] > 0).all()
-    assert found["percentiles"]["percentile"].max() >= 0.9
+    assert (frames["messages"]["handover_max_s"] > 0).all()
+    assert frames["percentiles"]["percentile"].max() >= 0.9
 
 
-def test_nodes_are_an_axis(found: dict[str, pd.DataFrame]) -> None:
+def test_nodes_are_an_axis(frames: dict[str, pd.DataFrame]) -> None:
     """Their number and pace are columns of every run."""
-    assert set(found["runs"]["compute_nodes"]) == {NODES}
-    assert set(found["runs"]["pace"]) == {PACE}
+    assert set(frames["runs"]["compute_nodes"]) == {NODES}
+    assert set(frames["runs"]["pace"]) == {PACE}

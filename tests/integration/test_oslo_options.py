@@ -4,7 +4,7 @@ from pathlib import Path
 
 import driver_options
 import pytest
-from one_rabbitmq import lent
+from one_rabbitmq import used_by_sweeps
 from patience import DOUBTS_OF_A_BUSY_MACHINE
 from samples import doubted
 
@@ -41,9 +41,9 @@ load: {green_threads: 2, pause_s: 0.05, message_count: 75, duration_s: 60, warmu
 """
 
 
-def swept(rabbitmq: PrivateCluster, text: str, folder: Path) -> Tables:
-    """What is measured of a plan, all of which ends, and is doubted for a busy machine only."""
-    with lent(rabbitmq):
+def measured(rabbitmq: PrivateCluster, text: str, folder: Path) -> Tables:
+    """The tables of a plan; all its runs succeed, with only the doubts of a busy machine."""
+    with used_by_sweeps(rabbitmq):
         outcome = sweep(parse_plan(text, Path("options.yaml")), text, folder, Silent())
     assert outcome.failed == ()
     frames = doubted(folder)
@@ -52,7 +52,7 @@ def swept(rabbitmq: PrivateCluster, text: str, folder: Path) -> Tables:
 
 
 def test_the_table_says_what_the_libraries_say() -> None:
-    """Otherwise renew it: ``.venv/bin/python tests/driver_options.py``."""
+    """If it fails, renew the table: ``.venv/bin/python tests/driver_options.py``."""
     table = Path(driver.__file__).with_name("driver_options.json").read_text()
     assert table == driver_options.text()
 
@@ -61,9 +61,9 @@ def test_the_table_says_what_the_libraries_say() -> None:
 def test_deliveries_of_a_fan_out_are_accounted_for(
     rabbitmq: PrivateCluster, tmp_path: Path
 ) -> None:
-    """By queues and by streams: each server got each message once, and nothing is left behind."""
+    """With queues and with streams: each server gets each message once; no file is left."""
     before = {*SHARED_MEMORY.glob("*_server-*_qmanager")}
-    frames = swept(rabbitmq, PLAN, tmp_path)
+    frames = measured(rabbitmq, PLAN, tmp_path)
     messages = frames["messages"].merge(frames["runs"][["run", "driver", "rabbit_stream_fanout"]])
     assert messages["driver"].tolist() == ["defaults", "streams"]
     assert messages["rabbit_stream_fanout"].isna().tolist() == [True, False]
@@ -77,8 +77,8 @@ def test_deliveries_of_a_fan_out_are_accounted_for(
 def test_a_load_of_the_simulator_ends_with_its_count(
     rabbitmq: PrivateCluster, tmp_path: Path
 ) -> None:
-    """Long before its time is over, with exactly so many messages, and figures of a window."""
-    frames = swept(rabbitmq, COUNTED, tmp_path)
+    """Long before its duration, with exactly this many messages and the figures of a window."""
+    frames = measured(rabbitmq, COUNTED, tmp_path)
     [run] = frames["runs"].to_dict("records")
     assert frames["messages"]["sent"].tolist() == [75]
     assert run["message_count"] == 75

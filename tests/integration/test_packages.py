@@ -1,4 +1,4 @@
-"""Packages for platforms, really fetched from the package index."""
+"""Packages for platforms, fetched from the real package index."""
 
 from pathlib import Path
 
@@ -14,19 +14,19 @@ OURS = here()
 FOREIGN_MACHINE = "x86_64" if OURS.machine == "aarch64" else "aarch64"
 FOREIGN = Platform("3.12.1", FOREIGN_MACHINE, "glibc 2.39")
 MACHINES = {62: "x86_64", 183: "aarch64"}
-"""By their number in a file of compiled code."""
+"""Processors by their number in the header of a compiled file."""
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 def compiled_for(folder: Path) -> set[str]:
-    """The processors for which there is compiled code."""
+    """The processors for which the folder has compiled code."""
     headers = [file.read_bytes()[:20] for file in folder.rglob("*.so")]
     return {MACHINES[int.from_bytes(header[18:20], "little")] for header in headers}
 
 
 def test_packages_are_made_once_and_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For our platform, compiled to start quickly; the second time nothing is fetched."""
+    """Compiled to start quickly on this platform; the second time nothing is fetched."""
     made = packages("psutil", LOCK, OURS)
     assert f"psutil=={versions(made)['psutil']} " in LOCK.read_text()
     assert compiled_for(made) == {OURS.machine}
@@ -38,14 +38,14 @@ def test_packages_are_made_once_and_kept(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_hosts_like_ours_share_what_is_built_here() -> None:
-    """Another patch of the same Python, and a newer C library, run the same folder."""
+    """Another patch release of Python and a newer C library use the same folder."""
     name = OURS.libc.partition(" ")[0]
     alike = Platform(f"{OURS.minor}.99", OURS.machine, f"{name} 99.1")
     assert packages("psutil", LOCK, alike) == packages("psutil", LOCK, OURS)
 
 
 def test_other_platforms_get_their_own() -> None:
-    """What was compiled for their processor, in a folder of its own."""
+    """Code that is compiled for their processor, in a separate folder."""
     theirs, ours = packages("psutil", LOCK, FOREIGN), packages("psutil", LOCK, OURS)
     assert theirs != ours
     assert versions(theirs) == versions(ours)
@@ -53,7 +53,7 @@ def test_other_platforms_get_their_own() -> None:
 
 
 def test_nothing_is_compiled_for_other_platforms() -> None:
-    """A package that exists as source only is named, and nothing half made is used."""
+    """The error names a package that exists as source only; no partial folder is used."""
     lock = RELEASES["amqp"].lock
     with pytest.raises(InstallError, match="pyngus"):
         packages("The simulator", lock, FOREIGN)
@@ -61,7 +61,7 @@ def test_nothing_is_compiled_for_other_platforms() -> None:
 
 
 def test_what_has_another_hash_is_not_installed(tmp_path: Path) -> None:
-    """Only what the lock names byte for byte; another lock is another folder."""
+    """Only files with the hashes of the lock; each lock has its own folder."""
     lines = LOCK.read_text().splitlines()
     forged = [line[: line.index("sha256:") + 7] + "0" * 64 for line in lines if "sha256:" in line]
     [pin] = [line for line in lines if line.startswith("psutil==")]

@@ -1,4 +1,4 @@
-"""Two plans in turns with a real Redis: the order on the clock, an interruption, the comparison."""
+"""Two plans in turns with a real Redis: order of the runs, an interruption, the comparison."""
 
 import os
 import signal
@@ -26,8 +26,8 @@ repeats: 2
 IN_TURNS = ["a-1", "b-1", "b-2", "a-2"]
 
 
-def whole(folder: Path) -> list[str]:
-    """Plan and repeat of every whole run, in the order in which they started."""
+def finished_runs(folder: Path) -> list[str]:
+    """Plan and repeat of every successful run, in the order in which they started."""
     started = []
     for name in ("a", "b"):
         for run in runs(folder / name) if (folder / name).exists() else ():
@@ -39,28 +39,28 @@ def whole(folder: Path) -> list[str]:
 
 
 def test_plans_in_turns(tmp_path: Path) -> None:
-    """Repeats alternate, interrupted or not, and nothing is missing."""
+    """Repeats alternate, also after an interruption, and nothing is missing."""
     for name in ("a", "b"):
         (tmp_path / f"{name}.yaml").write_text(PLAN)
     command = [MQPERF, "run", "a.yaml", "b.yaml", "--interleave", "--runs", "runs"]
     folder = tmp_path / "runs"
-    telling = {**os.environ, "PYTHONFAULTHANDLER": "1"}
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, env=telling) as first:
+    env = {**os.environ, "PYTHONFAULTHANDLER": "1"}
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, env=env) as first:
         try:
             limit = time.monotonic() + 240
-            while len(whole(folder)) < 2:
+            while len(finished_runs(folder)) < 2:
                 assert time.monotonic() < limit, "waited in vain"
                 assert first.poll() is None
                 time.sleep(0.5)
             first.send_signal(signal.SIGINT)
             assert first.wait(timeout=180) == 130
         finally:
-            first.send_signal(signal.SIGABRT)  # one that hangs says where
-    done = whole(folder)
+            first.send_signal(signal.SIGABRT)  # if it hangs, it prints where
+    done = finished_runs(folder)
     assert done == IN_TURNS[: len(done)]
     again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert f"{len(done)} done already, {4 - len(done)} to run" in again.stdout
-    assert whole(folder) == IN_TURNS
+    assert finished_runs(folder) == IN_TURNS
     sides = []
     for name in ("a", "b"):
         assert (folder / name / "plan.yaml").read_text() == PLAN
@@ -69,7 +69,7 @@ def test_plans_in_turns(tmp_path: Path) -> None:
         doubts = set(sides[-1]["doubts"]["kind"])
         assert not doubts & {"missing-run", "not-of-plan", "overlapping-runs", "failed-run"}
     compared = stats.compared(*sides)["comparison"]
-    rates = compared[compared["figure"] == "throughput_msg_s"]  # every run has one
+    rates = compared[compared["figure"] == "throughput_msg_s"]  # which every run has
     assert set(rates["in_turns"]) == {"in turns"}
     printed = subprocess.run(
         [MQPERF, "compare", "runs/a", "runs/b", "--min-effect", "0"],

@@ -1,4 +1,4 @@
-"""A quick measurement of a running broker: its verdicts, and where its password is."""
+"""A quick measurement of a running broker: its verdicts, and where its password appears."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ MQPERF = str(Path(sys.executable).with_name("mqperf"))
 
 
 def test_thresholds_of_a_running_broker(rabbitmq: PrivateCluster, tmp_path: Path) -> None:
-    """Exit code, first screen and XML agree; the plan is printed, the password is nowhere."""
+    """Exit code, output and XML agree; the plan is printed, the password appears nowhere."""
     broker = master_of(rabbitmq)
     (tmp_path / "secret").write_text(f"{broker.password}\n")
     words = f"quick amqp://{broker.user}@{broker.addresses[0]}/ --rate 100 --for 2s --runs runs"
@@ -44,7 +44,7 @@ def test_thresholds_of_a_running_broker(rabbitmq: PrivateCluster, tmp_path: Path
 
 
 def test_a_broker_that_is_not_there(tmp_path: Path) -> None:
-    """It is told as a failed run, with exit code 1, and as an error in the XML."""
+    """The run is reported as failed, with exit code 1, and as an error in the XML."""
     words = "quick amqp://perf@127.0.0.1:1/ --for 1s --junit quick.xml"
     env = {**os.environ, "MQPERF_PASSWORD": "hush"}
     done = subprocess.run(

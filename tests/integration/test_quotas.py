@@ -1,4 +1,4 @@
-"""Quotas by control groups of this machine, as root: processes in them, and nothing left."""
+"""Quotas by control groups of this machine, as root: members of the groups, and their removal."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ from mqperf_capacity.plan.quotas import Quotas
 
 BUSY = (sys.executable, "-c", "while True: pass")
 LITTLE = Quotas(broker_cores=0.05, broker_memory_bytes=2**28, client_cores=0.05)
-"""Less than a process gets on a full machine, too."""
+"""Less than a process gets even on a busy machine."""
 
 KILLED = """
 import time
@@ -34,8 +34,8 @@ with HOSTS["local"].reached() as hosts, applied(Quotas(broker_cores=0.5), hosts)
 """
 
 
-def mounted() -> str | None:
-    """Why there are no quotas here, if so."""
+def missing() -> str | None:
+    """The reason why quotas are unavailable here, or None."""
     try:
         cgroups.places({"cores", "memory_bytes"})
     except OSError as error:
@@ -43,7 +43,7 @@ def mounted() -> str | None:
     return None
 
 
-pytestmark = pytest.mark.skipif(mounted() is not None, reason=f"no quotas here: {mounted()}")
+pytestmark = pytest.mark.skipif(missing() is not None, reason=f"no quotas here: {missing()}")
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def local() -> Iterator[Hosts]:
 
 
 def test_each_role_runs_within_its_quota(local: Hosts, tmp_path: Path) -> None:
-    """A node by itself, all clients together; who watches is in none, and no group stays."""
+    """Each node has its own group, all clients share one, probes have none; no group remains."""
     with applied(LITTLE, local) as limited:
         broker, client, server = limited.broker[0], limited.client[0], limited.server[0]
         assert isinstance(broker, Limited)
@@ -81,7 +81,7 @@ def test_each_role_runs_within_its_quota(local: Hosts, tmp_path: Path) -> None:
 
 
 def test_no_group_outlives_a_killed_mqperf(tmp_path: Path) -> None:
-    """SIGKILL: its processes are ended, and a reaper removes the folder."""
+    """After SIGKILL its processes are ended, and a reaper removes the folder."""
     argv = [sys.executable, "-c", KILLED, str(tmp_path / "log")]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as owner:
         try:

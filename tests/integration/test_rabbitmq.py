@@ -1,4 +1,4 @@
-"""RabbitMQ, really started: three nodes of our own, and nothing of them afterwards."""
+"""A real RabbitMQ: three private nodes, and nothing of them afterwards."""
 
 import json
 import os
@@ -40,13 +40,13 @@ NOBODY = 65534
 
 @dataclass(frozen=True)
 class Running:
-    """A cluster that all tests share which leave it as it was."""
+    """A cluster that is shared by all tests which leave it unchanged."""
 
     deployment: PrivateCluster
     folder: Path
 
     def url(self, index: int, user: str = "mqperf", password: str | None = None) -> str:
-        """A URL of the default virtual host, as somebody would write it into a plan."""
+        """A URL of the default virtual host, as users write it in a plan."""
         cluster = self.deployment._cluster
         secret = cluster.secrets.password if password is None else password
         return f"rabbit://{user}:{secret}@127.0.0.1:{cluster.amqp_port(index)}"
@@ -69,7 +69,7 @@ def connected(url: str) -> Iterator[amqp.Channel]:
         yield connection.channel()
 
 
-def a_case(queues: str = "classic", topology: str = "cmsm") -> Case:
+def make_case(queues: str = "classic", topology: str = "cmsm") -> Case:
     return Case(
         system="rabbitmq",
         topology=topology,
@@ -81,23 +81,23 @@ def a_case(queues: str = "classic", topology: str = "cmsm") -> Case:
 
 
 @dataclass(frozen=True)
-class Seen:
-    """A process as it was when it was looked at: it may have ended since."""
+class ProcessSnapshot:
+    """A snapshot of a process, which may have ended since."""
 
     pid: int
     name: str
     words: tuple[str, ...]
 
 
-def processes_of(folder: Path | str) -> list[Seen]:
-    """Living processes which were started with this folder in their arguments or environment."""
+def processes_of(folder: Path | str) -> list[ProcessSnapshot]:
+    """Living processes that have this folder in their arguments, environment or directory."""
     matching = []
     for process in psutil.process_iter():
         try:
             words = (*process.cmdline(), *process.environ().values())
             here = any(str(folder) in word for word in (*words, process.cwd()))
             if here and process.status() != psutil.STATUS_ZOMBIE:
-                matching.append(Seen(process.pid, process.name(), words))
+                matching.append(ProcessSnapshot(process.pid, process.name(), words))
         except (psutil.NoSuchProcess, psutil.AccessDenied, psutil.ZombieProcess):
             continue
     return matching
@@ -114,7 +114,7 @@ def listeners(ports: Sequence[int]) -> set[tuple[str, int]]:
 
 
 def queue_facts(running: Running, vhost: str, *columns: str) -> list[dict[str, Any]]:
-    """What RabbitMQ itself says about the queues of a virtual host."""
+    """What RabbitMQ itself reports about the queues of a virtual host."""
     rabbitmqctl, node = running.deployment._rabbitmqctl, running.deployment.nodes[0].name
     listed = rabbitmqctl.call(node, "list_queues", "-p", vhost, *columns, "--formatter", "json")
     facts: list[dict[str, Any]] = json.loads(listed)
@@ -122,7 +122,7 @@ def queue_facts(running: Running, vhost: str, *columns: str) -> list[dict[str, A
 
 
 def test_three_nodes_are_one_cluster(running: Running) -> None:
-    """What is measured is a cluster of three, each node a process that can be watched."""
+    """Each of the three nodes is a process that can be watched."""
     nodes = running.deployment.nodes
     assert [node.label for node in nodes] == ["Master", "Slave 1", "Slave 2"]
     for node in nodes:
@@ -132,14 +132,14 @@ def test_three_nodes_are_one_cluster(running: Running) -> None:
 
 
 def test_everything_listens_on_loopback_only(running: Running) -> None:
-    """A cluster of ours is not reachable from elsewhere: clients, nodes, metrics, port mapper."""
+    """Clients, nodes, metrics and the port mapper cannot be reached from other machines."""
     listening = listeners(running.deployment._cluster.ports)
     assert len({port for _, port in listening}) == 1 + 3 + 3 + 3
     assert {address for address, _ in listening} <= {"127.0.0.1", "::1"}
 
 
 def test_nothing_is_open_to_datagrams(running: Running) -> None:
-    """Not even when RabbitMQ starts its library for syslog, which opens a socket to send from."""
+    """Not even when RabbitMQ starts its syslog library, which opens a socket for sending."""
     rabbitmqctl, node = running.deployment._rabbitmqctl, running.deployment.nodes[0].name
     rabbitmqctl.call(node, "eval", "application:ensure_all_started(syslog).")
     pids = {process.pid for process in processes_of(running.folder)}
@@ -147,7 +147,7 @@ def test_nothing_is_open_to_datagrams(running: Running) -> None:
 
 
 def test_only_our_user_may_enter(running: Running) -> None:
-    """RabbitMQ's well-known guest is of no use, and the cookie is for our eyes only."""
+    """RabbitMQ's default user guest is refused, and only the owner can read the cookie."""
     with pytest.raises(amqp.AccessRefused), connected(running.url(0, "guest", "guest")):
         pass
     cookie = running.folder / ".erlang.cookie"
@@ -155,19 +155,19 @@ def test_only_our_user_may_enter(running: Running) -> None:
 
 
 def test_secrets_stay_with_the_cluster(running: Running, tmp_path: Path) -> None:
-    """Password and cookie are in no argument, no environment, no fact and no evidence."""
+    """Password and cookie are in no argument, environment, fact or collected file."""
     cluster = running.deployment._cluster
     running.deployment.collect(tmp_path)
-    spoken = [json.dumps(running.deployment.facts()), repr(running.deployment.nodes)]
-    spoken += [path.read_text() for path in tmp_path.iterdir()]
+    texts = [json.dumps(running.deployment.facts()), repr(running.deployment.nodes)]
+    texts += [path.read_text() for path in tmp_path.iterdir()]
     for process in processes_of(running.folder):
-        spoken += process.words
+        texts += process.words
     for secret in (cluster.secrets.password, cluster.secrets.cookie):
-        assert not [text for text in spoken if secret in text]
+        assert not [text for text in texts if secret in text]
 
 
-def test_facts_tell_what_was_measured(running: Running) -> None:
-    """Versions, configuration and memory are there for whoever doubts a number."""
+def test_facts_describe_what_was_measured(running: Running) -> None:
+    """The facts have versions, configuration and memory."""
     facts: Any = running.deployment.facts()
     assert facts["version"].count(".") == 2
     assert int(facts["runtime"].removeprefix("Erlang ").partition(".")[0]) >= 23
@@ -175,10 +175,10 @@ def test_facts_tell_what_was_measured(running: Running) -> None:
     assert all(node["rss_bytes"] > 10_000_000 for node in facts["nodes"])
 
 
-def test_runs_are_strangers_to_each_other(running: Running) -> None:
-    """A run sees no queue of another one, and leaves none behind."""
-    first = running.deployment.provision(a_case(), "run.one-1")
-    second = running.deployment.provision(a_case(), "run.two-1")
+def test_runs_are_isolated_from_each_other(running: Running) -> None:
+    """A run sees no queues of another run, and leaves none behind."""
+    first = running.deployment.provision(make_case(), "run.one-1")
+    second = running.deployment.provision(make_case(), "run.two-1")
     with connected(first.client.url("amqp")) as channel:
         channel.queue_declare("q", durable=False, auto_delete=False)
     with connected(second.client.url("amqp")) as channel, pytest.raises(amqp.NotFound):
@@ -192,39 +192,39 @@ def test_runs_are_strangers_to_each_other(running: Running) -> None:
 def test_virtual_hosts_are_made_with_erl_call_or_without(
     running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where it fails rabbitmqctl does the same; what neither can is told in its words."""
+    """If erl_call fails, rabbitmqctl does the same; the error of both is that of rabbitmqctl."""
     rabbitmqctl, node = running.deployment._rabbitmqctl, running.deployment.nodes[0].name
     (broken := tmp_path / "erl_call").write_text("#!/bin/sh\nexit 1\n")
     broken.chmod(0o700)
     path = f"{tmp_path}:{rabbitmqctl.environment['PATH']}"
     without = replace(rabbitmqctl, environment={**rabbitmqctl.environment, "PATH": path})
-    asked: list[str] = []
+    commands: list[str] = []
     call = Rabbitmqctl.call
 
-    def told(self: Rabbitmqctl, node: str, *words: str, accepted: tuple[int, ...] = (0,)) -> str:
-        asked.append(words[0])
+    def spy(self: Rabbitmqctl, node: str, *words: str, accepted: tuple[int, ...] = (0,)) -> str:
+        commands.append(words[0])
         return call(self, node, *words, accepted=accepted)
 
-    monkeypatch.setattr(Rabbitmqctl, "call", told)
+    monkeypatch.setattr(Rabbitmqctl, "call", spy)
     for way in (rabbitmqctl, without):
         way.add_vhost(node, "either", "mqperf", {}, {})
         with connected(f"{running.url(0)}/either") as channel:
             channel.queue_declare("q", durable=False, auto_delete=False)
         way.delete_vhost(node, "either")
-    assert asked == ["import_definitions", "delete_vhost"]
+    assert commands == ["import_definitions", "delete_vhost"]
     with pytest.raises(SystemFault, match=r"rabbitmqctl import_definitions .* failed: .*nobody"):
         rabbitmqctl.add_vhost(node, "neither", "nobody", {}, {})
     rabbitmqctl.delete_vhost(node, "neither")
 
 
-def test_clean_up_forgives_a_run_that_never_was(running: Running) -> None:
-    """A run that failed halfway through its preparation can be cleared away all the same."""
+def test_clean_up_accepts_a_run_that_was_not_prepared(running: Running) -> None:
+    """A run whose preparation failed halfway can be cleaned up."""
     running.deployment.clean_up("never-provisioned", ())
 
 
 def test_topology_decides_the_nodes(running: Running) -> None:
-    """Client and server connect where the topology says."""
-    access = running.deployment.provision(a_case(topology="cs1ss2"), "topology")
+    """Client and server connect to the nodes of the topology."""
+    access = running.deployment.provision(make_case(topology="cs1ss2"), "topology")
     ports = [running.deployment._cluster.amqp_port(index) for index in (1, 2)]
     assert [*access.client.addresses, *access.server.addresses] == [
         f"127.0.0.1:{port}" for port in ports
@@ -233,10 +233,10 @@ def test_topology_decides_the_nodes(running: Running) -> None:
 
 
 def test_mirrored_queues_are_on_all_nodes(running: Running) -> None:
-    """The policy is there before the first queue, so that every queue has its mirrors."""
+    """The policy exists before the first queue, so that every queue is mirrored."""
     if kind_of_queue("ha", installed_version(LocalHost())) != "mirrored":
         pytest.skip("this RabbitMQ has no mirrored queues")
-    access = running.deployment.provision(a_case("mirrored"), "mirrored")
+    access = running.deployment.provision(make_case("mirrored"), "mirrored")
     with connected(access.server.url("amqp")) as channel:
         channel.queue_declare("q", durable=False, auto_delete=False)
         assert eventually(
@@ -247,7 +247,7 @@ def test_mirrored_queues_are_on_all_nodes(running: Running) -> None:
 
 def test_quorum_queues_are_on_all_nodes(running: Running) -> None:
     """A quorum queue in a run's virtual host has a member on each node."""
-    access = running.deployment.provision(a_case("quorum"), "quorum")
+    access = running.deployment.provision(make_case("quorum"), "quorum")
     with connected(access.server.url("amqp")) as channel:
         arguments = {"x-queue-type": "quorum"}
         channel.queue_declare("q", durable=True, auto_delete=False, arguments=arguments)
@@ -255,10 +255,10 @@ def test_quorum_queues_are_on_all_nodes(running: Running) -> None:
     running.deployment.clean_up("quorum", ())
 
 
-def test_evidence_is_collected_once(running: Running, tmp_path: Path) -> None:
-    """Each run gets the part of the log that was written since the run before it."""
+def test_each_run_gets_its_part_of_the_log(running: Running, tmp_path: Path) -> None:
+    """Each run gets the part of the log that was written since the previous run."""
     for name in ("first", "second"):
-        running.deployment.provision(a_case(), name)
+        running.deployment.provision(make_case(), name)
         (tmp_path / name).mkdir()
         running.deployment.collect(tmp_path / name)
         running.deployment.clean_up(name, ())
@@ -268,7 +268,7 @@ def test_evidence_is_collected_once(running: Running, tmp_path: Path) -> None:
     assert (tmp_path / "second" / "node1-rabbitmq.conf").read_text().startswith("default_user")
 
 
-def existing(tmp_path: Path, urls: Sequence[str]) -> AbstractContextManager[Any]:
+def existing_cluster(tmp_path: Path, urls: Sequence[str]) -> AbstractContextManager[Any]:
     names = ["one", "two", "three"][: len(urls)]
     return SYSTEMS["rabbitmq"].start(
         {"nodes": [*names], "urls": [*urls]}, [HostFolder(LocalHost(), tmp_path)]
@@ -278,16 +278,16 @@ def existing(tmp_path: Path, urls: Sequence[str]) -> AbstractContextManager[Any]
 def test_existing_cluster_is_used_as_it_is(
     running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Somebody's cluster is measured with passwords from the environment, and left as it was."""
+    """Passwords of a user's cluster come from the environment; other queues stay untouched."""
     monkeypatch.setenv("SECRET", running.deployment._cluster.secrets.password)
     urls = [running.url(index, password="${SECRET}") for index in range(3)]  # noqa: S106
     of_run = ("run-1-1", "run-1-1.server-1")
     others = {queue["name"] for queue in queue_facts(running, "/", "name")}
-    with existing(tmp_path, urls) as deployment:
+    with existing_cluster(tmp_path, urls) as deployment:
         pids = [node.process.pid for node in deployment.nodes]
         facts = deployment.facts()
         deployment.check()
-        access = deployment.provision(a_case(topology="cs1ss2"), "run-1")
+        access = deployment.provision(make_case(topology="cs1ss2"), "run-1")
         with connected(access.server.url("amqp")) as channel:
             for queue in (*of_run, "somebody-else"):
                 channel.queue_declare(queue, durable=False, auto_delete=False)
@@ -301,10 +301,10 @@ def test_existing_cluster_is_used_as_it_is(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_wrong_password_is_said_without_it(running: Running, tmp_path: Path) -> None:
-    """The user learns which user was refused where; the password is not repeated."""
+def test_a_wrong_password_is_not_in_the_error(running: Running, tmp_path: Path) -> None:
+    """The error names the user and the URL, without the password."""
     url = running.url(1, password="wrong-one")  # noqa: S106
-    with pytest.raises(SystemFault) as fault, existing(tmp_path, [url]):
+    with pytest.raises(SystemFault) as fault, existing_cluster(tmp_path, [url]):
         pass
     assert "refuses user 'mqperf'" in str(fault.value)
     assert url.replace("wrong-one", "***") in str(fault.value)
@@ -312,15 +312,15 @@ def test_wrong_password_is_said_without_it(running: Running, tmp_path: Path) -> 
 
 
 def test_topology_needs_enough_urls(running: Running, tmp_path: Path) -> None:
-    """A topology of three nodes is refused by a cluster of which one URL is known."""
-    with existing(tmp_path, [running.url(0)]) as deployment:
-        deployment.provision(a_case(), "run-1")
+    """A cluster with one known URL refuses a topology of several nodes."""
+    with existing_cluster(tmp_path, [running.url(0)]) as deployment:
+        deployment.provision(make_case(), "run-1")
         with pytest.raises(SystemFault, match="cs1ss2 needs 2 RabbitMQ nodes"):
-            deployment.provision(a_case(topology="cs1ss2"), "run-2")
+            deployment.provision(make_case(topology="cs1ss2"), "run-2")
 
 
 def test_a_taken_port_is_no_obstacle_and_a_dead_node_is_named() -> None:
-    """Other ports are tried, the dead is named with its last words, nothing is left."""
+    """Other ports are tried; the failure quotes the dead node's log; nothing is left."""
     host = CrowdedHost(taken=1)
     with host.scratch("test-rabbitmq") as folder:
         with private_cluster(Settings(), [HostFolder(host, folder)], nodes=1) as deployment:
@@ -337,7 +337,7 @@ def test_a_taken_port_is_no_obstacle_and_a_dead_node_is_named() -> None:
 
 
 def test_the_port_mapper_is_ours_alone() -> None:
-    """Its port was taken: the broker comes up on others. It is killed: no node starts another."""
+    """If its port is taken, the broker uses others; if it is killed, no node starts another."""
     host = CrowdedHost(taken=0)
     with (
         host.scratch("test-rabbitmq") as folder,
@@ -374,7 +374,7 @@ OWNER = """
 
 @pytest.fixture
 def as_another_user() -> Iterator[tuple[list[str], dict[str, str]]]:
-    """Start of a command that runs Python as nobody (if we are root), and its environment."""
+    """A command that runs Python as nobody (if this is root), and its environment."""
     home = Path(tempfile.mkdtemp(prefix="mqperf-test-"))
     packages = [sysconfig.get_path("purelib"), *map(str, (ROOT / "packages").iterdir())]
     env = {
@@ -408,7 +408,7 @@ def as_another_user() -> Iterator[tuple[list[str], dict[str, str]]]:
 def test_a_broker_of_another_user_dies_with_its_owner(
     running: Running, as_another_user: tuple[list[str], dict[str, str]]
 ) -> None:
-    """It stands beside a cluster, and is not root's; a SIGKILL of its owner leaves nothing."""
+    """It runs beside a cluster and not as root; a SIGKILL of its owner leaves nothing."""
     command, env = as_another_user
     with subprocess.Popen(
         [*command, textwrap.dedent(OWNER)],

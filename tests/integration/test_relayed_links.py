@@ -1,4 +1,4 @@
-"""Links between hosts in namespaces: real packets over the relay, and nothing left of it."""
+"""Links between hosts in namespaces: real packets through the relay, and nothing of it left."""
 
 import json
 import signal
@@ -26,7 +26,7 @@ from mqperf_links.lab.relay import Relayed
 from mqperf_links.onhost import packet_relay
 
 PATIENCE = 20
-"""Measurements of which one is not disturbed by other tests."""
+"""The number of measurements of which at least one is not disturbed by other tests."""
 
 TALK_S, GAP_S = 5.0, 0.02
 DOWN_S = 2.0
@@ -46,41 +46,41 @@ with lookup(sys.argv[1]).reached() as hosts, relay.laid(link, hosts) as laid:
 
 @pytest.fixture(scope="module")
 def hosts(five_hosts: Laboratory) -> Iterator[Hosts]:
-    """Five hosts, connected: three for brokers, one for clients, one for servers."""
+    """Five connected hosts: three for brokers, one for clients, one for servers."""
     with lookup(str(five_hosts.inventory)).reached() as reached:
         yield reached
 
 
 @contextmanager
-def linked(hosts: Hosts, **asked: float) -> Iterator[Relayed]:
+def linked(hosts: Hosts, **planned: float) -> Iterator[Relayed]:
     """A link between clients and servers."""
-    link = LinkPoint(between=("client", "server"), **asked)
+    link = LinkPoint(between=("client", "server"), **planned)
     assert relay.obstacle(link, hosts) is None
     with relay.laid(link, hosts) as laid:
         yield laid
 
 
 def on_client(hosts: Hosts, command: str) -> str:
-    """What a shell on the clients' host prints."""
+    """The output of a shell command on the clients' host."""
     return hosts.client[0].run(["sh", "-c", command], timeout_s=60).stdout
 
 
 def measured(laid: Relayed, name: str) -> float:
-    """A quantity of the link as asked, of some measurements the one that is nearest to it."""
-    asked = laid.calibration.link.quantities[name]
-    assert asked is not None
+    """A quantity of the link: of several measurements, the one nearest to the planned value."""
+    planned = laid.calibration.link.quantities[name]
+    assert planned is not None
     measurements = (getattr(laid.measure(), name) for _ in range(PATIENCE))
-    best = asked * 2 + 1.0
+    best = planned * 2 + 1.0
     for measurement in measurements:
-        best = min(best, measurement, key=lambda value: abs(value - asked))
-        if abs(best - asked) <= tolerances(laid.calibration.link.quantities)[name]:
+        best = min(best, measurement, key=lambda value: abs(value - planned))
+        if abs(best - planned) <= tolerances(laid.calibration.link.quantities)[name]:
             break
     return best
 
 
 @pytest.mark.parametrize("delay_s", [0.0, 0.01, 0.1])
 def test_round_trips_are_as_asked(hosts: Hosts, delay_s: float) -> None:
-    """Within 1 ms or 2 %, and nothing is lost."""
+    """Within 1 ms or 2 %, without losses."""
     with linked(hosts, delay_s=delay_s) as laid:
         assert abs(measured(laid, "delay_s") - delay_s) <= max(1e-3, 0.02 * delay_s)
         counts = laid.packets()
@@ -90,7 +90,7 @@ def test_round_trips_are_as_asked(hosts: Hosts, delay_s: float) -> None:
 
 
 def test_losses_are_as_asked(hosts: Hosts) -> None:
-    """As the relay counts more than 10,000 packets; those that it has no time for are lost, too."""
+    """The relay counts more than 10,000 packets; those that it has no time for are lost, too."""
     with linked(hosts, loss_share=0.05) as laid:
         for _ in range(PATIENCE):
             share, counts = laid.measure().loss_share, laid.packets()
@@ -103,15 +103,15 @@ def test_losses_are_as_asked(hosts: Hosts) -> None:
 
 
 def test_bandwidth_and_jitter_are_as_asked(hosts: Hosts) -> None:
-    """Both within what the plan says they may be off."""
+    """Both are within the tolerances of the plan."""
     with linked(hosts, bandwidth_bits_s=20_000_000) as laid:
         assert measured(laid, "bandwidth_bits_s") == pytest.approx(20_000_000, rel=0.05)
     with linked(hosts, delay_s=0.02, jitter_s=0.005) as laid:
         assert measured(laid, "jitter_s") == pytest.approx(0.005, abs=0.001)
 
 
-def test_only_the_two_roles_meet_the_link(hosts: Hosts) -> None:
-    """Brokers are reached as before, and so are we."""
+def test_only_the_two_roles_use_the_link(hosts: Hosts) -> None:
+    """Brokers and the controller are reached without the link."""
     with linked(hosts, delay_s=0.1):
         server, broker = hosts.server[0].address, hosts.broker[0].address
         assert "dev mqlink" in on_client(hosts, f"ip route get {server}")
@@ -121,8 +121,8 @@ def test_only_the_two_roles_meet_the_link(hosts: Hosts) -> None:
 
 
 @pytest.mark.parametrize("what", ["cut", "swallow"])
-def test_an_interruption_is_seen_by_who_talks_over_the_link(hosts: Hosts, what: str) -> None:
-    """For as long as it lasts; hosts know of a lost carrier, and of a black hole they do not."""
+def test_an_interruption_stops_traffic_over_the_link(hosts: Hosts, what: str) -> None:
+    """As long as it lasts; hosts notice a lost carrier, but not a black hole."""
     with linked(hosts) as laid:
         with laid.calibration.answering(), ThreadPoolExecutor(1) as pool:
             asking = pool.submit(laid.calibration.echoed, round(TALK_S / GAP_S), GAP_S)
@@ -135,13 +135,13 @@ def test_an_interruption_is_seen_by_who_talks_over_the_link(hosts: Hosts, what: 
             laid.restore()
             missing_s = TALK_S - len(asking.result()) * GAP_S
         assert DOWN_S / 2 < missing_s < TALK_S
-        # few: on a busy machine some packets are read too late, interrupted ones are none of them
+        # few: on a busy machine some packets are read too late; interrupted ones do not count
         assert laid.packets()["unread"] < DOWN_S / GAP_S / 2
         assert laid.measure().loss_share == pytest.approx(0.0, abs=0.1)
 
 
-def test_a_relay_that_ended_is_told(hosts: Hosts, five_hosts: Laboratory) -> None:
-    """Whoever kills it: nothing is measured over a link that is not there."""
+def test_a_relay_that_ended_is_reported(hosts: Hosts, five_hosts: Laboratory) -> None:
+    """After the relay is killed, nothing is measured over the link."""
     with linked(hosts) as laid:
         [program] = relays(five_hosts)
         program.kill()
@@ -152,8 +152,8 @@ def test_a_relay_that_ended_is_told(hosts: Hosts, five_hosts: Laboratory) -> Non
             laid.check()
 
 
-def test_packets_that_nobody_reads_are_losses(hosts: Hosts, five_hosts: Laboratory) -> None:
-    """A relay that stands still loses some of many packets: that is seen, and counted."""
+def test_unread_packets_count_as_lost(hosts: Hosts, five_hosts: Laboratory) -> None:
+    """A stopped relay loses some of many packets, which are counted."""
     with linked(hosts) as laid:
         [program] = relays(five_hosts)
         program.suspend()
@@ -167,8 +167,8 @@ def test_packets_that_nobody_reads_are_losses(hosts: Hosts, five_hosts: Laborato
         assert lost > 0.05
 
 
-def test_its_process_is_seen_on_the_host_that_has_it(hosts: Hosts) -> None:
-    """So that its CPU is recorded there."""
+def test_the_relay_process_is_listed_with_its_host(hosts: Hosts) -> None:
+    """Its CPU can thus be recorded on that host."""
     with linked(hosts) as laid:
         [(name, processes)] = laid.processes().items()
         assert name == hosts.client[0].name
@@ -177,7 +177,7 @@ def test_its_process_is_seen_on_the_host_that_has_it(hosts: Hosts) -> None:
 
 
 def test_nothing_is_left_when_its_owner_is_killed(hosts: Hosts, five_hosts: Laboratory) -> None:
-    """No process, no device and no route, though the link was cut at that moment."""
+    """No process, device or route remains, although the link was cut at that moment."""
     argv = [sys.executable, "-c", HOLD, str(five_hosts.inventory)]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as owner:
         assert owner.stdout is not None
@@ -200,7 +200,7 @@ def burst(laid: Relayed, count: int) -> None:
 
 
 def relays(lab: Laboratory) -> list[psutil.Process]:
-    """Relays whose hosts are those of a laboratory."""
+    """The relays between hosts of this laboratory."""
     address = lab.address("h1").rpartition(".")[0]
     return [
         process
@@ -225,16 +225,16 @@ CONNECT = "import socket; socket.create_connection(('{}', {}), 1)"
 def test_a_host_is_cut_off_from_some_others_until_its_sink_ends(
     hosts: Hosts, five_hosts: Laboratory
 ) -> None:
-    """In both directions, without anybody being told; also when the sink is killed."""
+    """In both directions and without an error message; also if the sink is killed."""
     cut, other, third = hosts.broker
-    with ExitStack() as held:
+    with ExitStack() as stack:
         doors = {}
         for host in (cut, other, third):
-            [port] = held.enter_context(host.ports(1))
-            folder = held.enter_context(host.scratch("door"))
+            [port] = stack.enter_context(host.ports(1))
+            folder = stack.enter_context(host.scratch("door"))
             argv = [host.python, "-c", LISTEN.format(host.address, port)]
             process = host.start("door", argv, log=folder / "log")
-            held.callback(process.stop, 0)
+            stack.callback(process.stop, 0)
             assert eventually(partial(host.read, folder / "log"))
             doors[host.name] = port
 
@@ -272,22 +272,22 @@ while True:
 """
 
 
-class Door:
-    """A server in the place of a node."""
+class StandIn:
+    """A server that stands in for a node."""
 
     def __init__(self, process: Process) -> None:
         self.process = process
 
     def end(self, number: signal.Signals) -> None:
-        """Nobody ends it."""
+        """Do nothing."""
 
     def start_again(self) -> None:
-        """Nobody ended it."""
+        """Do nothing."""
 
 
 @contextmanager
-def clients_of_a_door(hosts: Hosts) -> Iterator[tuple[Target, Callable[[], int]]]:
-    """A server on a host with six clients on another; and how many of these are connected."""
+def clients_of_stand_in(hosts: Hosts) -> Iterator[tuple[Target, Callable[[], int]]]:
+    """A server on one host with six clients on another, and the number still connected."""
     near, far = hosts.broker[0], hosts.client[0]
     with near.ports(1) as [port], near.scratch("door") as door, far.scratch("clients") as folder:
         argv = [near.python, "-c", LISTEN.format(near.address, port)]
@@ -297,8 +297,8 @@ def clients_of_a_door(hosts: Hosts) -> Iterator[tuple[Target, Callable[[], int]]
         clients = far.start("clients", argv, log=folder / "log")
         try:
             assert eventually(partial(far.read, folder / "log"))
-            there = frozenset({f"{near.address}:{port}"})
-            target = Target("Door", Cut(share=0.5), Door(server), near, addresses=there)
+            addresses = frozenset({f"{near.address}:{port}"})
+            target = Target("Door", Cut(share=0.5), StandIn(server), near, addresses=addresses)
 
             def left() -> int:
                 last = far.read(folder / "log").split()[-1]
@@ -311,11 +311,11 @@ def clients_of_a_door(hosts: Hosts) -> Iterator[tuple[Target, Callable[[], int]]
 
 
 def test_a_share_of_the_connections_of_a_node_is_cut(hosts: Hosts) -> None:
-    """Clients on another host notice, and as many are told; others stay connected."""
-    with clients_of_a_door(hosts) as (target, left):
+    """Clients on another host notice, the reported count is right, the others stay connected."""
+    with clients_of_stand_in(hosts) as (target, left):
         cut_connections.check(target)
-        for asked, remaining in ((Cut(share=0.5), 3), (Cut(count=9), 0)):
-            before, node = left(), replace(target, parameters=asked)
+        for planned, remaining in ((Cut(share=0.5), 3), (Cut(count=9), 0)):
+            before, node = left(), replace(target, parameters=planned)
             with cut_connections.prepared(node) as program:
                 with cut_connections.applied(replace(node, prepared=program)) as facts:
                     assert eventually(lambda: left() <= remaining)  # noqa: B023

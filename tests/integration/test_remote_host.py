@@ -1,4 +1,4 @@
-"""Hosts over SSH keep what every host promises, and tell in a line what is in the way."""
+"""Hosts over SSH fulfil the contract of all hosts, and report each problem in one line."""
 
 import dataclasses
 import os
@@ -9,23 +9,23 @@ from pathlib import Path
 
 import agents
 import pytest
-from test_host_contract import (  # noqa: F401 (what every host promises, with the host below)
+from test_host_contract import (  # noqa: F401 (the contract of all hosts, for the host below)
     test_a_command_gives_its_output_or_runs_out_of_time,
     test_a_host_that_answers_passes_its_check,
+    test_a_listener_is_found_by_its_program,
     test_a_process_writes_its_log_and_ends_with_its_children,
     test_a_scratch_folder_is_private_and_vanishes,
+    test_errors_name_the_file,
+    test_files_are_copied_once,
     test_files_are_written_and_read_back,
+    test_free_space_is_checked,
     test_its_clock_is_known_within_a_bound,
     test_its_platform_is_that_of_its_python,
-    test_ports_are_free_and_facts_are_told,
+    test_output_is_fetched,
+    test_ports_are_free_and_facts_are_complete,
     test_ports_are_the_same_on_several_hosts_or_refused,
     test_programs_are_found_on_its_path,
-    test_room_is_checked_and_leaves_nothing,
     test_servers_are_reached_at_its_address,
-    test_what_a_host_refuses_is_told_with_the_file,
-    test_what_a_program_writes_gets_home,
-    test_what_is_ours_is_found_there,
-    test_who_listens_is_found_by_its_program,
 )
 
 from mqperf.base.errors import HostError
@@ -35,7 +35,7 @@ from mqperf.hosts.remote import RemoteHost, attempted, connected
 from mqperf.onhost.machine import ports
 from mqperf_laboratory.hosts import Laboratory
 
-PYTHON_OF_YESTERDAY = """\
+OLD_PYTHON = """\
 #!/bin/sh
 # Answers as a Python 3.9 does when it is asked whether it is new enough, and for its version.
 case $2 in
@@ -43,7 +43,7 @@ case $2 in
     *) echo 3.9.2 ;;
 esac
 """
-PYTHON_THAT_TALKS = """\
+TALKING_PYTHON = """\
 #!/bin/sh
 # A Python on a host whose login scripts print something.
 echo "Welcome; this line is no message of an agent."
@@ -54,13 +54,13 @@ exec python3 "$@"
 @pytest.fixture
 def host(places: tuple[Place, ...]) -> Iterator[RemoteHost]:
     with connected(places[:1]) as [remote]:
-        as_any_other: Host = remote
-        assert as_any_other.name == "h1"
+        typed: Host = remote
+        assert typed.name == "h1"
         yield remote
 
 
 def test_every_host_answers_for_itself(places: tuple[Place, ...]) -> None:
-    """Names in the order of the inventory; facts of the host, and not of the controller."""
+    """Names have the order of the inventory; facts are those of the host, not the controller."""
     with connected(places) as hosts:
         assert [remote.name for remote in hosts] == [place.name for place in places]
         for remote in hosts:
@@ -73,7 +73,7 @@ def test_every_host_answers_for_itself(places: tuple[Place, ...]) -> None:
 
 
 def test_a_copy_lasts_as_long_as_the_connection(places: tuple[Place, ...], tmp_path: Path) -> None:
-    """What is copied is what it was then; the next connection copies it anew, and none stays."""
+    """A copy keeps its content; the next connection copies anew, and no copy remains."""
     (tmp_path / "packages").mkdir()
     module = tmp_path / "packages" / "module.py"
     module.write_text("first")
@@ -89,7 +89,7 @@ def test_a_copy_lasts_as_long_as_the_connection(places: tuple[Place, ...], tmp_p
 
 
 def test_hosts_have_free_ports_in_common(places: tuple[Place, ...]) -> None:
-    """The same on each; blocks that somebody has on one of them are left out."""
+    """They are the same on each host; blocks in use on one of them are skipped."""
     with connected(places[:3]) as [first, second, third], ExitStack() as taken:
         for start in range(ports.FIRST, ports.LAST, 2 * ports.BLOCK):
             taken.enter_context(second.ports(1, first=start))
@@ -103,8 +103,8 @@ def test_hosts_have_free_ports_in_common(places: tuple[Place, ...]) -> None:
                 assert again == block
 
 
-def test_hosts_without_ports_in_common_are_told(places: tuple[Place, ...]) -> None:
-    """With the host's words, after some attempts; what was held on the others is given back."""
+def test_hosts_without_ports_in_common_are_reported(places: tuple[Place, ...]) -> None:
+    """The error is that of the host, after some attempts; ports on the others are released."""
     with connected(places[:2]) as [first, second], ExitStack() as taken:
         for start in range(ports.FIRST, ports.LAST, ports.BLOCK):
             taken.enter_context(second.ports(1, first=start))
@@ -117,8 +117,8 @@ def test_hosts_without_ports_in_common_are_told(places: tuple[Place, ...]) -> No
             taken.enter_context(first.ports(1, first=start))
 
 
-def test_somebody_without_rights_is_enough(places: tuple[Place, ...]) -> None:
-    """A user who is not root, and the Python that is found there."""
+def test_an_unprivileged_user_is_enough(places: tuple[Place, ...]) -> None:
+    """A user who is not root, with the host's default Python."""
     place = dataclasses.replace(places[0], user="measurer", python=None)
     with connected([place]) as [remote], remote.scratch("own") as folder:
         process = remote.start("sleeper", ["sleep", "60"], log=folder / "log")
@@ -127,28 +127,28 @@ def test_somebody_without_rights_is_enough(places: tuple[Place, ...]) -> None:
         assert remote.run(["id", "-un"], timeout_s=30).stdout == "measurer\n"
 
 
-def test_servers_listen_where_ssh_leads_or_where_the_inventory_says(
+def test_servers_listen_at_the_address_of_ssh_or_of_the_inventory(
     five_hosts: Laboratory, places: tuple[Place, ...]
 ) -> None:
-    """What is measured may have another network than ssh."""
+    """The measured traffic may use another network than ssh."""
     other = dataclasses.replace(places[0], listens="127.0.0.1")
     with connected(places[:1]) as [first], connected([other]) as [second]:
         assert (first.address, second.address) == (five_hosts.address("h1"), "127.0.0.1")
 
 
-def test_a_login_script_may_talk(places: tuple[Place, ...]) -> None:
-    """Lines before the agent's first are somebody else's."""
+def test_output_of_a_login_script_is_skipped(places: tuple[Place, ...]) -> None:
+    """Lines before the first message of the agent are skipped."""
     talker = "/run/python_that_talks"
     with connected(places[:1]) as [remote]:
-        remote.write(Path(talker), PYTHON_THAT_TALKS, 0o755)
+        remote.write(Path(talker), TALKING_PYTHON, 0o755)
     with connected([dataclasses.replace(places[0], python=talker)]) as [remote]:
         assert remote.run(["hostname"], timeout_s=30).stdout == "h1\n"
 
 
-def test_the_users_own_configuration_leads_there(
+def test_the_ssh_configuration_of_the_user_applies(
     five_hosts: Laboratory, places: tuple[Place, ...], tmp_path: Path
 ) -> None:
-    """Names, keys and a jump host of ssh_config; the inventory knows nothing of them."""
+    """Names, keys and a jump host come from ssh_config, not from the inventory."""
     config = tmp_path / "config"
     known_hosts = five_hosts.folder / "known_hosts"
     common = f"User root\nIdentityFile {places[0].key}\nUserKnownHostsFile {known_hosts}\n"
@@ -158,8 +158,8 @@ def test_the_users_own_configuration_leads_there(
     place = Place("inner", "inner", python=places[0].python, ssh_args=("-F", str(config)))
     with connected([place]) as [remote]:
         assert remote.run(["hostname"], timeout_s=30).stdout == "h2\n"
-        came = remote.run(["sh", "-c", "echo $SSH_CONNECTION"], timeout_s=30).stdout
-        assert came.split()[0] == first
+        connection = remote.run(["sh", "-c", "echo $SSH_CONNECTION"], timeout_s=30).stdout
+        assert connection.split()[0] == first
 
 
 def test_folders_are_pushed_and_fetched(host: RemoteHost, tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_a_name_that_leads_elsewhere_is_refused(
 ) -> None:
     """Whatever a host answers, nothing is written outside the folder."""
     lie = "Operations.listing = lambda self, path: [['../../stolen', 3]]"
-    agents.change(monkeypatch, "operations", lie)
+    agents.append_code(monkeypatch, "operations", lie)
     with (
         connected(places[:1]) as [remote],
         pytest.raises(HostError, match=r"'\.\./\.\./stolen' is no name of a file"),
@@ -202,15 +202,15 @@ def test_a_name_that_leads_elsewhere_is_refused(
 def test_a_planted_offset_is_found(
     places: tuple[Place, ...], monkeypatch: pytest.MonkeyPatch, ahead_s: float
 ) -> None:
-    """Of that host alone, and within the bound that is told with it."""
+    """On this host only, and within the reported bound."""
     with connected(places[:1]) as [sound]:
         assert abs(sound.clock().offset_s) <= sound.clock().bound_s + 0.001
     shift = f"real = time.time\ntime.time = lambda: real() + {ahead_s}"
-    agents.change(monkeypatch, "agent", shift)
+    agents.append_code(monkeypatch, "agent", shift)
     with connected(places[:1]) as [remote]:
         offset = remote.clock()
         assert abs(offset.offset_s - ahead_s) <= offset.bound_s
-        assert offset.bound_s < abs(ahead_s)  # else it might be none
+        assert offset.bound_s < abs(ahead_s)  # otherwise it could be zero
         kernel = remote.facts()["kernel_clock"]
         assert isinstance(kernel, dict)
         assert set(kernel) == {
@@ -222,10 +222,10 @@ def test_a_planted_offset_is_found(
 
 
 def with_old_python(place: Place, _folder: Path) -> Place:
-    """A host whose Python says what a Python 3.9 would."""
+    """A host whose Python claims to be version 3.9."""
     python = "/run/python_of_yesterday"
     with connected([place]) as [remote]:
-        remote.write(Path(python), PYTHON_OF_YESTERDAY, 0o755)
+        remote.write(Path(python), OLD_PYTHON, 0o755)
     return dataclasses.replace(place, python=python)
 
 
@@ -249,11 +249,11 @@ REFUSALS: dict[str, tuple[Callable[[Place, Path], Place], str]] = {
         "h1: it refused our key: put a public key",
     ),
     "host key changed": (
-        lambda place, folder: knowing(place, folder, new_key(folder)),
+        lambda place, folder: with_known_host(place, folder, new_key(folder)),
         r"h1: its host key has changed: .* ssh-keygen -R 198\.18\.",
     ),
     "host key unknown": (
-        lambda place, folder: knowing(place, folder, None),
+        lambda place, folder: with_known_host(place, folder, None),
         "h1: its host key is not known: connect once",
     ),
     "no Python": (
@@ -278,7 +278,7 @@ def new_key(folder: Path) -> str:
     return str(key)
 
 
-def knowing(place: Place, folder: Path, key: str | None) -> Place:
+def with_known_host(place: Place, folder: Path, key: str | None) -> Place:
     file = folder / "known_hosts"
     text = "" if key is None else f"{place.address} {Path(key + '.pub').read_text()}"
     file.write_text(text)
@@ -292,7 +292,7 @@ def test_a_refusal_is_one_line(
     broken: Callable[[Place, Path], Place],
     words: str,
 ) -> None:
-    """Host, reason, and who should do what; and the other hosts are there all the same."""
+    """It has host, reason and remedy; the other hosts are connected all the same."""
     with attempted([broken(places[0], tmp_path), places[1]]) as [refused, sound]:
         assert isinstance(sound, RemoteHost)
         with pytest.raises(HostError, match=words) as caught:
@@ -301,14 +301,14 @@ def test_a_refusal_is_one_line(
 
 
 def test_all_hosts_that_are_missing_are_named(places: tuple[Place, ...]) -> None:
-    """In one go, one line each."""
+    """In one error, with one line each."""
     broken = [dataclasses.replace(place, port=23) for place in places[:2]]
     with pytest.raises(HostError, match=r"^h1: nothing .*\nh2: nothing .*$"):
         connected(broken).__enter__()
 
 
-def test_a_full_disk_there_is_told(places: tuple[Place, ...], host: RemoteHost) -> None:
-    """At the connection, and when a file is written: the host and the file."""
+def test_a_full_disk_is_reported(places: tuple[Place, ...], host: RemoteHost) -> None:
+    """At the connection and when a file is written, with the host and the file."""
     script = "mkdir /run/full && mount -t tmpfs -o size=64k tmpfs /run/full"
     assert host.run(["sh", "-c", script], timeout_s=30).returncode == 0
     try:
@@ -322,10 +322,10 @@ def test_a_full_disk_there_is_told(places: tuple[Place, ...], host: RemoteHost) 
         host.run(["umount", "--lazy", "/run/full"], timeout_s=30)
 
 
-def test_a_folder_that_runs_no_programs_is_told(
+def test_a_folder_that_runs_no_programs_is_reported(
     places: tuple[Place, ...], host: RemoteHost
 ) -> None:
-    """Software that is put there could not run: that is told at the connection."""
+    """Copied software could not run there, so the connection fails."""
     script = "mkdir /run/noexec && mount -t tmpfs -o noexec tmpfs /run/noexec"
     assert host.run(["sh", "-c", script], timeout_s=30).returncode == 0
     with attempted([dataclasses.replace(places[0], folder="/run/noexec")]) as [refused]:

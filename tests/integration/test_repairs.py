@@ -1,4 +1,4 @@
-"""Every repair of a simulator release: what fails without it, in the release's own environment."""
+"""Every repair of a simulator release: what fails without it, in the release's environment."""
 
 import os
 import re
@@ -14,12 +14,12 @@ from mqperf.lab.load.oslo.releases import RELEASES
 from mqperf.lab.load.simulator import environments
 
 GREENED = re.compile(r"^\d+ RLock\(s\) were not greened, .*\n", re.MULTILINE)
-"""What eventlet 0.41 says with Python 3.14, whatever is repaired."""
+"""A message of eventlet 0.41 with Python 3.14, with any repairs."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """A few lines which do what the simulator does, and what they print with and without repair."""
+    """A short program like the simulator's code, and its output with and without a repair."""
 
     repair: str
     release: str
@@ -134,13 +134,13 @@ repair(simulator, repairs)
 """
 
 
-def bare(repair: str) -> str:
-    """The function's name."""
+def function(repair: str) -> str:
+    """The function name in a repair."""
     return repair.partition(":")[2]
 
 
-def said(example: Example, repairs: list[str]) -> str:
-    """The last thing that the example's program says, with these repairs."""
+def output_of(example: Example, repairs: list[str]) -> str:
+    """The last output of the example's program with these repairs."""
     environment = environments.ensure(example.release, LocalHost())
     preamble = PREAMBLE.format(repairs=repairs, simulator=str(environment.simulator))
     done = subprocess.run(
@@ -163,17 +163,17 @@ def said(example: Example, repairs: list[str]) -> str:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.repair)
 def test_a_repair_repairs_what_fails_without_it(example: Example) -> None:
-    """With all repairs of the release it works; with all but this one it fails as described."""
+    """It works with all repairs of the release, and fails as described without this one."""
     repairs = list(RELEASES[example.release].repairs)
-    assert said(example, repairs) == example.repaired
-    assert example.without in said(
-        example, [name for name in repairs if bare(name) != example.repair]
+    assert output_of(example, repairs) == example.repaired
+    assert example.without in output_of(
+        example, [name for name in repairs if function(name) != example.repair]
     )
 
 
 def test_every_repair_has_its_example() -> None:
-    """No release asks for a repair which nobody has shown to be needed."""
-    asked = {
-        (bare(repair), name) for name, release in RELEASES.items() for repair in release.repairs
+    """No release uses a repair without an example that shows the need for it."""
+    used = {
+        (function(repair), name) for name, release in RELEASES.items() for repair in release.repairs
     }
-    assert asked == {(example.repair, example.release) for example in EXAMPLES}
+    assert used == {(example.repair, example.release) for example in EXAMPLES}

@@ -1,4 +1,4 @@
-"""Real traffic: what is published to a RabbitMQ is captured, and replayed on it."""
+"""Real traffic: messages published to a RabbitMQ are captured, and replayed."""
 
 import json
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pika.exceptions
 import pytest
-from one_rabbitmq import Theirs, channel, lent, master_of
+from one_rabbitmq import PikaChannel, channel, master_of, used_by_sweeps
 from patience import eventually
 
 from mqperf.base.errors import TableError
@@ -28,7 +28,7 @@ from mqperf_traffic.plan.profile import Profile, write
 pytestmark = pytest.mark.needs_rabbitmq
 
 EXCHANGE, QUEUES = "amq.direct", {"both": ("a", "b"), "one": ("a",), "nowhere": ()}
-"""Where messages are published, and the queues that get those of a routing key."""
+"""The exchange for all messages, and the queues that are bound by each routing key."""
 
 PUBLISHED = (*[("both", 0)] * 20, *[("one", 40)] * 10, *[("nowhere", 7)] * 5)
 """Routing key and length of every message."""
@@ -50,7 +50,7 @@ load:
 
 @pytest.fixture(scope="module")
 def broker(rabbitmq: PrivateCluster) -> Iterator[Broker]:
-    """One node, at which tracing is on."""
+    """A node with tracing enabled."""
     node = rabbitmq._cluster.node_names[0]
     rabbitmq._rabbitmqctl.call(node, "trace_on", "-p", "/")
     yield master_of(rabbitmq)
@@ -58,8 +58,8 @@ def broker(rabbitmq: PrivateCluster) -> Iterator[Broker]:
 
 
 @contextmanager
-def publishing(broker: Broker) -> Iterator[Theirs]:
-    """A channel to publish on, while its queues are there."""
+def publishing(broker: Broker) -> Iterator[PikaChannel]:
+    """A channel to publish on, while its queues exist."""
     with channel(broker) as theirs:
         for queue in ("a", "b"):
             theirs.queue_declare(queue, exclusive=True, arguments={"x-max-length": 1})
@@ -67,13 +67,13 @@ def publishing(broker: Broker) -> Iterator[Theirs]:
             for queue in queues:
                 theirs.queue_bind(queue, EXCHANGE, key)
         yield theirs
-        for queue in ("a", "b"):  # RabbitMQ 4.3 does so after the end of a connection, not with it
+        for queue in ("a", "b"):  # RabbitMQ 4.3 does so some time after the connection ends
             theirs.queue_delete(queue)
 
 
 @pytest.fixture(scope="module")
 def profile(broker: Broker) -> Profile:
-    """What is captured of those messages."""
+    """The captured profile of those messages."""
     with publishing(broker) as theirs:
         copies, counted = Firehose(broker), Counting(3)
         for key, length in PUBLISHED:
@@ -85,7 +85,7 @@ def profile(broker: Broker) -> Profile:
 
 
 def test_a_capture_has_what_was_published(profile: Profile) -> None:
-    """By route, with its queues and lengths; and what went nowhere is told apart."""
+    """By route, with queues and lengths; unroutable messages are counted separately."""
     routes = [
         (route.exchange, route.routing_key, route.queues, route.lengths) for route in profile.routes
     ]
@@ -94,7 +94,7 @@ def test_a_capture_has_what_was_published(profile: Profile) -> None:
 
 
 def test_what_the_broker_drops_is_noticed(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A profile without it is not complete; and both queues of the capture go away."""
+    """The profile is marked incomplete, and both queues of the capture are deleted."""
     monkeypatch.setattr(firehose, "MOST_WAITING", 10)
     with publishing(broker) as theirs:
         copies = Firehose(broker)
@@ -119,12 +119,12 @@ def _is_there(broker: Broker, queue: str) -> bool:
 def runs(
     rabbitmq: PrivateCluster, profile: Profile, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """The folder of a replay, of three messages for each, by two processes."""
+    """The folder of a replay by two processes, with three messages for each captured message."""
     folder = tmp_path_factory.mktemp("replayed")
     write(profile, folder / "profile.json")
     (folder / "plan.yaml").write_text(PLAN)
     file = read_plan(folder / "plan.yaml", problems_of)
-    with lent(rabbitmq):
+    with used_by_sweeps(rabbitmq):
         sweep(file.plan, file.text, folder / "runs", Silent())
     return folder / "runs"
 
@@ -134,7 +134,7 @@ def frames(folder: Path) -> dict[str, pd.DataFrame]:
 
 
 def test_a_replay_is_that_of_its_profile(runs: Path) -> None:
-    """Every message of every route, once in each of its queues: twice, as the load has 6 s of 3."""
+    """All messages of all routes, once per queue: 6 s of load replay the 3 s twice."""
     found = frames(runs)
     [counts], [row] = (found[name].to_dict("records") for name in ("messages", "traffic"))
     deliveries = 3 * 2 * sum(len(QUEUES[key]) for key, _ in PUBLISHED)
@@ -147,12 +147,12 @@ def test_a_replay_is_that_of_its_profile(runs: Path) -> None:
     [[sentence]] = [answer.sentences for answer in answers({**found, "traffic": off}, ["traffic"])]
     total = row["seconds"]
     assert f"1 of {total} seconds and 2 of 2 routes not as recorded" in plain(sentence)
-    told = "" if pd.isna(counts["disagreements"]) else counts["disagreements"]
-    assert not any(word in told for word in ("due", "routes", "lengths"))
+    disagreements = "" if pd.isna(counts["disagreements"]) else counts["disagreements"]
+    assert not any(word in disagreements for word in ("due", "routes", "lengths"))
 
 
 def test_another_profile_and_other_lengths_are_noticed(runs: Path) -> None:
-    """Planted into the record of a sound run."""
+    """Both are planted into the record of a sound run."""
     [load] = runs.glob("*/load")
     diaries = {file: file.read_text() for file in load.glob("server-*.json")}
     for file, text in diaries.items():

@@ -1,4 +1,4 @@
-"""Built pages, as a browser and as the performance-docs' own theme show them."""
+"""Built pages, as shown by a browser and by the theme of performance-docs."""
 
 import base64
 import gzip
@@ -47,12 +47,12 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def single(report: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same as one file, alone in its folder."""
+    """The same report as a single file, alone in its folder."""
     return fold(report / "html", tmp_path_factory.mktemp("sent") / "sweep.html")
 
 
 def test_html_loads_nothing_from_elsewhere(report: Path) -> None:
-    """The report can be read from a memory stick, years later."""
+    """The report can be read offline."""
     loaded = re.compile(r"""<(?:script|img|link|iframe)\b[^>]*(?:src|href)=["'](?:https?:)?//""")
     remote_css = re.compile(r"@import|url\(\s*['\"]?(?:https?:)?//")
     for path in (report / "html").rglob("*"):
@@ -63,7 +63,7 @@ def test_html_loads_nothing_from_elsewhere(report: Path) -> None:
 
 
 def test_numbers_read_without_a_script(report: Path) -> None:
-    """The script makes tables nicer; the page itself holds every number."""
+    """The script only improves tables; the page itself has every number."""
     page = (report / "html" / PAGE).read_text()
     table = page.split("RPC CALL Message count")[1].split("</table>")[0]
     assert re.search(r"<td><p><a [^>]+>1000</a></p></td>", table)
@@ -72,11 +72,11 @@ def test_numbers_read_without_a_script(report: Path) -> None:
 
 @pytest.mark.needs_browser
 def test_numbers_are_grouped_and_tables_sort(report: Path, tab: Tab) -> None:
-    """A click on a heading sorts, another the other way, and the heading says so."""
+    """A click on a heading sorts, a second one reverses, and the heading shows the order."""
     tab.show((report / "html" / PAGE).as_uri())
     for _ in range(2):
-        tab.look("document.querySelectorAll('table.numbers th button')[1].click()")
-    table = tab.text.split("RPC CALL Message count")[1].split("</table>")[0]
+        tab.js("document.querySelectorAll('table.numbers th button')[1].click()")
+    table = tab.html.split("RPC CALL Message count")[1].split("</table>")[0]
     rows = table.split("<tbody>")[1].split("<tr")[1:]
     values = [re.findall(r'data-value="(\d+)"', row) for row in rows]
     sent = [int(row[1]) for row in values[:-1]]
@@ -92,24 +92,24 @@ def test_numbers_are_grouped_and_tables_sort(report: Path, tab: Tab) -> None:
 def test_the_page_itself_never_scrolls_sideways(report: Path, tab: Tab, width: int) -> None:
     """Wide tables and drawings scroll inside their own boxes."""
     tab.show((report / "html" / PAGE).as_uri(), width)
-    ends = tab.look("[document.documentElement.scrollWidth, innerWidth]")
+    ends = tab.js("[document.documentElement.scrollWidth, innerWidth]")
     assert ends == [width, width]
 
 
 @pytest.mark.needs_browser
 def test_what_is_wider_than_its_box_says_so(report: Path, tab: Tab) -> None:
-    """On a narrow screen more tables and drawings go on to the right than on a wide one."""
-    # widths are looked at when a frame is drawn, so that all are known in the one after it
+    """More tables and drawings must be scrolled on a narrow screen than on a wide one."""
+    # widths are measured when a frame is drawn, so all of them are known one frame later
     drawn = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
     notes = "[...document.querySelectorAll('.goes-on')]"
-    told = []
+    counts = []
     for width in (3000, 500):
         tab.show((report / "html" / PAGE).as_uri(), width)
-        tab.look(f"{drawn}.then(() => null)")
-        told.append(tab.look(f"[{notes}.filter(note => !note.hidden).length, {notes}.length]"))
-    (few, of_as_many), (many, of_all) = told
+        tab.js(f"{drawn}.then(() => null)")
+        counts.append(tab.js(f"[{notes}.filter(note => !note.hidden).length, {notes}.length]"))
+    (few, of_as_many), (many, of_all) = counts
     assert few < many <= of_all == of_as_many
-    assert "scroll right" in tab.text
+    assert "scroll right" in tab.html
 
 
 @pytest.mark.needs_browser
@@ -117,24 +117,24 @@ def test_what_is_wider_than_its_box_says_so(report: Path, tab: Tab) -> None:
 def test_a_printed_page_has_all_columns(
     request: pytest.FixtureRequest, tab: Tab, page: str
 ) -> None:
-    """On a sheet of A4 no table is cut off, and nothing of the screen covers the text."""
+    """On A4 no table is cut off, and no screen element covers the text."""
     place: Path = request.getfixturevalue(page)
     printed = place / "html" / PAGE if place.is_dir() else place
     tab.show(printed.as_uri(), round((297 - 2 * 12) / 25.4 * 96), media="print")
     ends = "[...document.querySelectorAll('table')].map(t => t.getBoundingClientRect().right)"
-    assert tab.look(f"{ends}.length > 0 && {ends}.every(right => right <= innerWidth)")
+    assert tab.js(f"{ends}.length > 0 && {ends}.every(right => right <= innerWidth)")
     for name in (".skip-to-content", ".sidebar-drawer", ".toc-drawer", ".goes-on"):
-        assert tab.look(f"getComputedStyle(document.querySelector('{name}')).display") == "none"
+        assert tab.js(f"getComputedStyle(document.querySelector('{name}')).display") == "none"
 
 
 @pytest.mark.needs_browser
 @pytest.mark.parametrize("paper", ["light", "dark"])
 def test_a_figure_follows_the_readers_scheme(report: Path, tab: Tab, paper: str) -> None:
-    """Shown alone, a drawing has the paper of the scheme, and ink that stands out on it."""
+    """Opened alone, a drawing has the background of the scheme and contrasting lines."""
     drawing = report / "rabbitmq/throughput_on_different_topologies.svg"
     scheme = {"name": "prefers-color-scheme", "value": paper}
     tab.show(drawing.as_uri(), 700, 300, features=[scheme])
-    picture = matplotlib.image.imread(io.BytesIO(tab.picture()))
+    picture = matplotlib.image.imread(io.BytesIO(tab.screenshot()))
     pixels = (picture[..., :3] * 255).round().astype(int)
     colours = {f"#{r:02x}{g:02x}{b:02x}" for r, g, b in pixels.reshape(-1, 3)}
     for shade in (palette.PAPER, palette.INK, palette.TOPOLOGIES[0]):
@@ -142,7 +142,7 @@ def test_a_figure_follows_the_readers_scheme(report: Path, tab: Tab, paper: str)
 
 
 def sphinx(source: Path, out: Path) -> None:
-    """Build as a person does; a warning is an error."""
+    """Build as a user does; a warning is an error."""
     command = [sys.executable, "-P", "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
     built = subprocess.run(
         [*command, str(source), str(out)], cwd=source, capture_output=True, text=True, check=False
@@ -151,7 +151,7 @@ def sphinx(source: Path, out: Path) -> None:
 
 
 def dead_links(html: Path) -> list[str]:
-    """Links and pictures of the pages, of which there is no file; the notebooks' own as well."""
+    """Links and pictures of pages and notebooks for which there is no file."""
     return [
         f"{page.relative_to(html)}: {target}"
         for page in html.rglob("*.html")
@@ -161,20 +161,20 @@ def dead_links(html: Path) -> list[str]:
 
 
 def notebooks_of(html: Path, page: str) -> list[str]:
-    """What stands in the notebooks that the page links, as HTML and to be run."""
+    """The content of the notebooks that the page links, as HTML and as .ipynb."""
     links = re.findall(r'href="([^"]+/scaling\.(?:html|ipynb))"', (html / page).read_text())
     assert [link.rpartition(".")[2] for link in links] == ["html", "ipynb"]
     return [((html / page).parent / link).read_text() for link in links]
 
 
 def test_links_work_as_built(report: Path) -> None:
-    """Every link of every page leads to a file, those to the notebooks as well."""
+    """Every link of every page leads to a file, also those to notebooks."""
     assert dead_links(report / "html") == []
     assert all("the answer is 42" in text for text in notebooks_of(report / "html", "index.html"))
 
 
 def test_links_work_when_built_again(report: Path, tmp_path: Path) -> None:
-    """``sphinx-build REPORT REPORT/html``, as the README has it."""
+    """``sphinx-build REPORT REPORT/html``, as in the README."""
     copy = shutil.copytree(report, tmp_path / "copy", ignore=shutil.ignore_patterns("html"))
     sphinx(copy, copy / "html")
     assert dead_links(copy / "html") == []
@@ -182,7 +182,7 @@ def test_links_work_when_built_again(report: Path, tmp_path: Path) -> None:
 
 
 def test_pages_fit_into_the_performance_docs(report: Path, tmp_path: Path) -> None:
-    """Dropped into a tree with that project's theme, they build without a warning or dead link."""
+    """In a tree with that project's theme they build without warnings and dead links."""
     source = tmp_path / "doc"
     without = shutil.ignore_patterns("html", "conf.py", "docutils.conf")
     shutil.copytree(report, source / "mq/sweep", ignore=without)
@@ -207,7 +207,7 @@ def test_pages_fit_into_the_performance_docs(report: Path, tmp_path: Path) -> No
 
 
 def test_one_file_has_all_pages_and_needs_no_other(report: Path, single: Path) -> None:
-    """Links lead into it, to other sites, or are the data themselves; names in it are unique."""
+    """Links lead into it, to other sites, or are data URLs; its element names are unique."""
     soup = BeautifulSoup(single.read_text(), "html.parser")
     names = [str(element["id"]) for element in soup.select("[id]")]
     assert len(names) == len({*names})
@@ -226,7 +226,7 @@ def test_one_file_has_all_pages_and_needs_no_other(report: Path, single: Path) -
 
 
 def test_one_file_has_the_data(report: Path, single: Path) -> None:
-    """Downloads are the bytes of the files, large ones packed."""
+    """Downloads have the bytes of the files; large ones are compressed."""
     soup = BeautifulSoup(single.read_text(), "html.parser")
     downloads = {}
     for link in soup.select("a[download]"):
@@ -239,7 +239,7 @@ def test_one_file_has_the_data(report: Path, single: Path) -> None:
 def test_data_too_large_for_one_file_stay_out(
     report: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The link says so, and leads nowhere."""
+    """The text says so, without a link."""
     monkeypatch.setattr(single_file, "LARGEST_BYTES", 10_000)
     text = fold(report / "html", tmp_path / "small.html").read_text()
     assert "Parquet (too large for one file)" in text
@@ -268,14 +268,14 @@ frame.addEventListener("load", () => {
 
 @pytest.mark.needs_browser
 def test_a_drawing_is_explored_where_it_stands(report: Path, tab: Tab) -> None:
-    """An entry of its legend hides its lines."""
+    """A click on a legend entry hides its lines."""
     tab.show((report / "html" / PAGE).as_uri())
-    hidden, series = tab.look(EXPLORE)
+    hidden, series = tab.js(EXPLORE)
     assert 0 < hidden < series
 
 
 def test_one_file_replaces_only_its_like(report: Path, tmp_path: Path) -> None:
-    """Another file, or a folder, is named and left alone."""
+    """Any other existing file, or a folder, is named in the error and left unchanged."""
     letter = tmp_path / "letter.html"
     letter.write_text("<p>dear</p>")
     for place in (letter, tmp_path):
@@ -287,8 +287,8 @@ def test_one_file_replaces_only_its_like(report: Path, tmp_path: Path) -> None:
 
 @pytest.mark.needs_browser
 def test_one_file_shows_its_pictures(single: Path, tab: Tab) -> None:
-    """Alone in a folder, in a browser: every picture, and tables as on the pages."""
+    """Alone in a folder: every picture is shown, and tables sort as on the pages."""
     tab.show(single.as_uri())
-    widths = tab.look("[...document.querySelectorAll('article img')].map(one => one.naturalWidth)")
+    widths = tab.js("[...document.querySelectorAll('article img')].map(one => one.naturalWidth)")
     assert min(widths) > 0
-    assert 'title="Sort by this column"' in tab.text
+    assert 'title="Sort by this column"' in tab.html

@@ -1,4 +1,4 @@
-"""Requests and replies over a real RabbitMQ, also where connections and queues are lost."""
+"""Requests and replies over a real RabbitMQ, also with lost connections and queues."""
 
 import time
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from load_by_hand import Flow, await_instant, job_of
-from one_rabbitmq import channel, cut, lent, master_of
+from one_rabbitmq import channel, close_connections, master_of, used_by_sweeps
 from pika import BasicProperties
 
 from mqperf.lab.load import Access, Endpoint
@@ -34,9 +34,9 @@ load:
 
 
 def test_every_request_is_replied_to(rabbitmq: PrivateCluster, tmp_path: Path) -> None:
-    """Across nodes, with bodies longer than a frame, and by both ways back."""
+    """Across nodes, with bodies longer than a frame, and with both kinds of reply queue."""
     runs = tmp_path / "runs"
-    with lent(rabbitmq):
+    with used_by_sweeps(rabbitmq):
         sweep(parse_plan(PLAN, Path("plan.yaml")), PLAN, runs, Silent())
     results = tables.read(runs)
     assert results["runs"]["status"].eq("done").all()
@@ -48,8 +48,8 @@ def test_every_request_is_replied_to(rabbitmq: PrivateCluster, tmp_path: Path) -
     assert (counts["errors"] == 0).all()
 
 
-class Asked:
-    """A client and a server with a thread each, and the streams that they left."""
+class RequestFlow:
+    """A client and a server with one thread each, and the streams that they recorded."""
 
     def __init__(self, cluster: PrivateCluster, folder: Path, reply_to: str) -> None:
         case = {
@@ -76,7 +76,7 @@ class Asked:
         return str(queue)
 
     def run(self, disturb: Callable[[], None]) -> None:
-        """Disturb after two seconds; no request is unaccounted for, and later ones have replies."""
+        """Disturb after two seconds; every request has a reply or an error, later ones replies."""
         with self.flow:
             for label in ("server-1", "client-1"):
                 self.flow.start(label)
@@ -85,18 +85,18 @@ class Asked:
             disturb()
             disturbed = time.time()
             self.flow.end()
-        asked = self.starts("client-1", "sent")
-        assert asked == self.replied ^ self.failed
+        requests = self.starts("client-1", "sent")
+        assert requests == self.replied ^ self.failed
         assert max(self.replied) > disturbed
-        assert self.replied <= self.starts("server-1", "received") <= asked
+        assert self.replied <= self.starts("server-1", "received") <= requests
 
     def starts(self, label: str, stream: str) -> set[float]:
-        """By which messages are known."""
-        return set(read_messages(self.flow.home / f"{label}.messages")[stream][:, 0])
+        """The start times, which identify messages."""
+        return set(read_messages(self.flow.folder / f"{label}.messages")[stream][:, 0])
 
     @property
     def replied(self) -> set[float]:
-        """Requests whose replies came."""
+        """Requests with a reply."""
         return self.starts("client-1", "round_trip")
 
     @property
@@ -109,32 +109,32 @@ class Asked:
 def test_lost_connections_are_opened_again(
     rabbitmq: PrivateCluster, tmp_path: Path, reply_to: str
 ) -> None:
-    """Of the client and of the server; the request of meanwhile is an error."""
-    asked = Asked(rabbitmq, tmp_path, reply_to)
-    asked.run(lambda: cut(rabbitmq))
-    assert len(asked.failed) >= 1
+    """Those of client and server; a request during the outage is an error."""
+    requests = RequestFlow(rabbitmq, tmp_path, reply_to)
+    requests.run(lambda: close_connections(rabbitmq))
+    assert len(requests.failed) >= 1
 
 
 def test_a_queue_that_is_deleted_is_declared_again(
     rabbitmq: PrivateCluster, tmp_path: Path
 ) -> None:
-    """Requests that no queue takes come back at once, as errors."""
-    asked = Asked(rabbitmq, tmp_path, "direct")
+    """Unroutable requests return at once, as errors."""
+    requests = RequestFlow(rabbitmq, tmp_path, "direct")
     with channel(master_of(rabbitmq)) as theirs:
-        asked.run(lambda: theirs.queue_delete(asked.queue))
-    assert len(asked.failed) >= 1
+        requests.run(lambda: theirs.queue_delete(requests.queue))
+    assert len(requests.failed) >= 1
 
 
-def test_messages_of_others_are_thrown_away(rabbitmq: PrivateCluster, tmp_path: Path) -> None:
-    """Without a reply, each once; the server goes on."""
-    asked = Asked(rabbitmq, tmp_path, "direct")
+def test_foreign_messages_are_discarded(rabbitmq: PrivateCluster, tmp_path: Path) -> None:
+    """Each is discarded once, without a reply; the server goes on."""
+    requests = RequestFlow(rabbitmq, tmp_path, "direct")
     with channel(master_of(rabbitmq)) as theirs:
 
         def interfere() -> None:
             for key in ("order 7", "1 nan", "7.0", None):
                 odd = BasicProperties(correlation_id=key, reply_to="amq.rabbitmq.reply-to.none")
-                theirs.basic_publish("", asked.queue, b"hello", odd)
+                theirs.basic_publish("", requests.queue, b"hello", odd)
 
-        asked.run(interfere)
-        assert theirs.queue_declare(asked.queue, passive=True).method.message_count == 0
-    assert not asked.failed
+        requests.run(interfere)
+        assert theirs.queue_declare(requests.queue, passive=True).method.message_count == 0
+    assert not requests.failed

@@ -1,4 +1,4 @@
-"""Software roots of a host over SSH: made there by the same script, found, and removed."""
+"""Software roots of a host over SSH: made with the same script, found, and removed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ FILL = """\
 echo "Package: $3\nStatus: install ok installed\nArchitecture: all\nVersion: 2.10.27-1+b2\n" \\
     >"$2/var/lib/dpkg/status"
 """
-"""Fills a folder instead of ``debian_root.sh``: hosts in namespaces have no way to Debian."""
+"""Replaces ``debian_root.sh``, as hosts in namespaces cannot reach a Debian mirror."""
 
 
 @dataclass
@@ -54,10 +54,10 @@ class Elsewhere:
         return self.host.copied(ours)
 
 
-def test_a_host_gets_a_version_keeps_it_and_loses_it_when_asked(
+def test_a_version_is_installed_on_a_host_kept_and_removed(
     places: tuple[Place, ...], tmp_path: Path
 ) -> None:
-    """What it has outlives the connection, as installed software does."""
+    """A root outlives the connection, like installed software."""
     with connected(places[:1]) as [remote]:
         host = Elsewhere(remote, tmp_path)
         assert debian.find(host, "nats-server", "2.10") is None

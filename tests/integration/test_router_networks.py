@@ -1,4 +1,4 @@
-"""Networks of routers: joined as they should be, or told; and nothing left of them."""
+"""Router networks: connected as planned, or refused with an error; nothing is left of them."""
 
 import shutil
 import signal
@@ -25,10 +25,10 @@ pytestmark = pytest.mark.needs_router
     ("topology", "size"),
     [("standalone", 1), ("interior", 1), ("line", 3), ("redundant", 4), ("random-5-1", 5)],
 )
-def test_a_network_is_up_when_it_is_given(topology: str, size: int) -> None:
-    """On other ports where some are taken, on loopback only; afterwards nobody listens or runs.
+def test_a_network_is_connected_when_it_is_started(topology: str, size: int) -> None:
+    """Taken ports are avoided, all listen on loopback only; afterwards nobody listens or runs.
 
-    Every router has told that it knows every other, by the shortest way.
+    Every router knows every other one, by the cheapest path.
     """
     host = CrowdedHost(taken=0)
     with routers(topology, host) as deployment:
@@ -51,17 +51,17 @@ def test_a_network_is_up_when_it_is_given(topology: str, size: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("topology", "edit", "told"),
+    ("topology", "edit", "message"),
     [
         ("line", "/^connector/,/^}/d", "R1 does not know R2 after 10 s"),
         ("ring-4", "/id: R4/,$ { /^connector/,/^}/d }", "R1 does not know R4 after 10 s"),
         ("redundant", "s/cost: 2/cost: 3/", r"R1 reaches R[34] at cost \d, not 2 after 10 s"),
     ],
 )
-def test_routers_that_do_not_join_are_told(
-    tmp_path: Path, topology: str, edit: str, told: str
+def test_routers_that_do_not_connect_are_reported(
+    tmp_path: Path, topology: str, edit: str, message: str
 ) -> None:
-    """Which one does not know which, or by another way than the shortest, and what its log says."""
+    """The error names the routers, a missing or more expensive path, and the end of the log."""
     program = next(filter(None, map(shutil.which, ROUTERS)))
     wrapper = tmp_path / "other-router"
     # the configuration of the real router is changed before it starts
@@ -74,7 +74,7 @@ def test_routers_that_do_not_join_are_told(
     settings: dict[str, str | int] = {"program": str(wrapper), "start_timeout_s": 10}
     host = LocalHost()
     with (
-        pytest.raises(SystemFault, match=f"{told}; its log ends:"),
+        pytest.raises(SystemFault, match=f"{message}; its log ends:"),
         host.scratch("test-routers") as folder,
         SYSTEM.started(settings, topology, [HostFolder(host, folder)]),
     ):
@@ -82,7 +82,7 @@ def test_routers_that_do_not_join_are_told(
 
 
 def test_a_network_that_runs_is_checked(tmp_path: Path) -> None:
-    """Each router is found to be joined as a file says, or otherwise, or not to answer."""
+    """Each router is connected as in the file, or differently, or does not answer."""
     with routers("line") as deployment:
         ports = [int(node.name.partition(":")[2]) for node in deployment.nodes]
         nodes = "".join(

@@ -1,4 +1,4 @@
-"""Whole runs through routers: every message is accounted for, come what may."""
+"""Complete runs through routers: every message is accounted for in all cases."""
 
 import json
 from pathlib import Path
@@ -34,7 +34,7 @@ def measured(
 
 
 def test_a_ramp_is_accounted_for_with_tls_and_without(tmp_path: Path) -> None:
-    """TLS is an axis; clients trust the certificates of the run, and no key leaves its folder."""
+    """TLS is an axis; clients trust the run's certificates, and no key is in the run folder."""
     plan = PLAN.replace("[{0}]", "[{0}], settings: {{tls: [false, true]}}")
     assert plan != PLAN
     load = "green_threads: 2, rate_msg_s: 200, ramp_to_msg_s: 1000, payload_bytes: 4000"
@@ -54,7 +54,7 @@ def test_a_ramp_is_accounted_for_with_tls_and_without(tmp_path: Path) -> None:
 
 
 def test_a_load_by_count_ends_when_all_is_sent(tmp_path: Path) -> None:
-    """At a rate of each of three connections: to the message."""
+    """Exactly the planned number of messages, at a rate per connection with three of them."""
     load = "green_threads: 3, message_count: 1501, thread_rate_msg_s: 200"
     frames = measured(tmp_path, "standalone", load)
     assert list(frames["runs"]["status"]) == ["done"], frames["runs"]["failure"].to_list()
@@ -99,7 +99,7 @@ def test_every_message_is_accounted_for(tmp_path: Path) -> None:
 
 
 def test_large_messages_go_in_several_frames(tmp_path: Path) -> None:
-    """As fast as it goes, at-least-once and pre-settled, on one connection: each in one piece."""
+    """At full speed, at-least-once, on one connection: each message arrives in one piece."""
     load = "green_threads: 2, links: 2, payload_bytes: [32, 100000], settlement: at-least-once"
     frames = measured(tmp_path, "interior", load)
     assert list(frames["runs"]["status"]) == ["done"] * 2
@@ -112,7 +112,7 @@ def test_large_messages_go_in_several_frames(tmp_path: Path) -> None:
 
 
 def test_what_is_dropped_of_pre_settled_messages_is_counted(tmp_path: Path) -> None:
-    """A router drops them when it cannot keep up: lost is exact, and no outcome is claimed."""
+    """An overloaded router drops messages: the loss is exact, and no outcomes are claimed."""
     frames = measured(tmp_path, "standalone", "green_threads: 1, settlement: pre-settled")
     [row] = frames["messages"].to_dict("records")
     assert row["received"] > 100
@@ -125,7 +125,7 @@ def test_what_is_dropped_of_pre_settled_messages_is_counted(tmp_path: Path) -> N
 
 
 def test_an_outcome_that_is_missing_is_a_doubt(tmp_path: Path) -> None:
-    """One message less in what a client was told, and the identity is seen not to hold."""
+    """With one accepted message removed from the record, the totals no longer agree."""
     measured(tmp_path, "standalone", "green_threads: 1, rate_msg_s: 100")
     [run] = runs(tmp_path)
     file = run.path / "load" / "client-1.json"
@@ -139,7 +139,7 @@ def test_an_outcome_that_is_missing_is_a_doubt(tmp_path: Path) -> None:
 
 
 def test_a_dead_router_fails_the_point(tmp_path: Path) -> None:
-    """By its name, with the end of its log: never a smaller number."""
+    """The failure has its name and the end of its log; there is no figure."""
     killer = Killer(lambda process: process.cwd().endswith("/r2"))
     frames = measured(tmp_path, "line", "green_threads: 1, rate_msg_s: 100", killer)
     [failure] = frames["runs"]["failure"]
@@ -157,7 +157,7 @@ NETWORKS = """\
 
 
 def test_edge_routers_and_a_broker_pass_messages_on(tmp_path: Path) -> None:
-    """From edge to edge of a network that the plan describes; and from a router over a broker."""
+    """Between edge routers of a network that the plan describes, and over a broker."""
     text = PLAN.format("NAMES", "green_threads: 2, rate_msg_s: 100")
     text = text.replace("{topologies: [NAMES], queues: [routed]}", NETWORKS.strip())
     sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())
@@ -183,9 +183,9 @@ actions:
 
 @pytest.mark.parametrize("settlement", ["at-least-once", "pre-settled"])
 def test_what_a_fault_of_a_router_costs_is_accounted_for(tmp_path: Path, settlement: str) -> None:
-    """The middle one restarted, and that of the senders killed: no message is without its fate.
+    """The middle router restarts, the senders' router is killed: every message has an outcome.
 
-    What the plan's actions cost is no doubt.
+    Losses from planned actions are no doubt.
     """
     text = PLAN.replace("duration_s: 2, ", "").format("line", FAULTS.format(settlement))
     sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())
@@ -214,5 +214,5 @@ def test_what_a_fault_of_a_router_costs_is_accounted_for(tmp_path: Path, settlem
     assert row["errors"] == outcome["released"] + outcome["modified"]
     assert restarted["released"] > 0
     recovered = frames["outages"]["recovery_s"].notna().all()
-    if recovered:  # else more may be lost after the window, which no phase has
+    if recovered:  # otherwise losses after the window belong to no phase
         assert not {"lost", "client-errors"} & {*frames["doubts"]["kind"]}

@@ -1,4 +1,4 @@
-"""Simulators of former releases of OpenStack, and the same RabbitMQ."""
+"""Simulators of former OpenStack releases on the same RabbitMQ."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ load:
 
 
 def test_every_message_is_accounted_for_by_every_release(tmp_path: Path) -> None:
-    """In quorum queues, which their options ask for, by the version that the page names."""
+    """In quorum queues, which their options enable; tables have the version of each release."""
     plan = parse_plan(PLAN, Path("releases.yaml"))
     assert sweep(plan, PLAN, tmp_path, Silent()).failed == ()
     frames = doubted(tmp_path)

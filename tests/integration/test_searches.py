@@ -26,16 +26,16 @@ search: {from_msg_s: 40, to_msg_s: 80, within_share: 0.5,
 
 @pytest.mark.usefixtures("shared")
 def test_a_search_ends_at_what_holds(tmp_path: Path) -> None:
-    """With a limit that always holds it ends beyond its bounds, with one that never does, below.
+    """A limit that always holds ends beyond the bounds; one that never holds ends below them.
 
-    What does not hold is run again on a busy machine, up to twice at each rate.
+    On a busy machine a failing rate is measured again, up to twice.
     """
     cast = PLAN.replace("publish", "rpc-cast").replace("amqp-0-9-1", "simulator")
-    for plan, held, ends, rates in (
+    for plan, limit, ends, rates in (
         (cast, "60.0", "beyond", {56.57, 80}),
         (PLAN, "1.0e-9", "below", {56.57, 40}),
     ):
-        text = plan.replace("HELD", held)
+        text = plan.replace("HELD", limit)
         folder = tmp_path / ends
         job = Job(parse_plan(text, Path("search.yaml")), text, folder)
         [outcome] = sweep_all([job], Silent(), judges=Judges(judged))
@@ -64,7 +64,7 @@ fail_when: {lost_share: 0.1, latency_p99_s: 5, for_s: 2}
 
 @pytest.mark.usefixtures("shared")
 def test_a_run_that_loses_messages_ends_early(tmp_path: Path) -> None:
-    """They expire, as the consumer takes one at a time; the tables have the same loss."""
+    """Messages expire, as the consumer takes one at a time; the tables have the same loss."""
     [outcome] = sweep_all([Job(parse_plan(LOSING, Path("lost.yaml")), LOSING, tmp_path)], Silent())
     assert (outcome.done, outcome.failed) == (1, ())
     results = mqperf.read(tmp_path)
@@ -87,7 +87,7 @@ fail_when: {throughput_msg_s: 1000, for_s: 2}
 
 @pytest.mark.usefixtures("shared")
 def test_a_failed_condition_ends_its_run_in_order(tmp_path: Path) -> None:
-    """It is whole, exact to the message over the window it had, and the next run comes."""
+    """The run is complete and exact over its shorter window; the next run follows."""
     job = Job(parse_plan(EARLY, Path("early.yaml")), EARLY, tmp_path)
     [outcome] = sweep_all([job], Silent())
     assert (outcome.done, outcome.failed) == (2, ())

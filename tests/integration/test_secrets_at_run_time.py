@@ -1,4 +1,4 @@
-"""Secrets of a sweep while it runs: where they lie, who can read them there, and what is left."""
+"""Secrets while a sweep runs: where they are, who can read them, and that none is left."""
 
 import os
 import stat
@@ -29,22 +29,22 @@ EXISTING = (
 PRIVATE = "systems: {rabbitmq: {topologies: [single], settings: {tls: true}}}"
 
 
-class Look:
-    """What was seen of a secret while ``mqperf run`` ran on a plan, its temporary files below us.
+class SecretWatch:
+    """Where a secret was seen while ``mqperf run`` measured a plan, with its own temporary folder.
 
-    ``files`` are those that held it, with their modes and those of the folders around them;
-    ``spoken`` the pids of processes of it that had it in an argument or a variable.
+    ``files`` maps files with the secret to the modes of the file and of the folders around it;
+    ``exposed`` has the pids of processes with the secret in an argument or a variable.
     """
 
     def __init__(self, folder: Path, plan: str, secret: str, **variables: str) -> None:
         self.scratch, self.secret = folder / "scratch", secret
         self.files: dict[str, list[int]] = {}
-        self.spoken: dict[str, set[int]] = {"arguments": set(), "variables": set()}
+        self.exposed: dict[str, set[int]] = {"arguments": set(), "variables": set()}
         self.scratch.mkdir()
         (folder / "plan.yaml").write_text(plan + LOAD)
         argv = [MQPERF, "run", "plan.yaml", "--runs", "runs"]
         env = {**os.environ, "TMPDIR": str(self.scratch), **variables}
-        with (folder / "said").open("w") as output:
+        with (folder / "output").open("w") as output:
             run = subprocess.Popen(argv, env=env, cwd=folder, stdout=output, stderr=output)
             while run.poll() is None:
                 self._processes(psutil.Process(run.pid))
@@ -61,11 +61,11 @@ class Look:
             except (psutil.Error, OSError):
                 continue
             if (words, variables) == itself:
-                continue  # a fork of it, which is about to become another program
+                continue  # a fork that has not started its program yet
             itself = itself or (words, variables)
             for where, texts in (("arguments", words), ("variables", variables.values())):
                 if any(self.secret in text for text in texts):
-                    self.spoken[where].add(process.pid)
+                    self.exposed[where].add(process.pid)
 
     def _files(self) -> None:
         for path in self.scratch.rglob("*"):
@@ -79,35 +79,35 @@ class Look:
 
 
 def holding(folder: Path, secret: str) -> Iterator[Path]:
-    """The files below a folder in which the secret stands."""
+    """The files below a folder that contain the secret."""
     for path in folder.rglob("*"):
         if path.is_file() and secret in path.read_text(errors="replace"):
             yield path
 
 
 def test_the_password_of_an_existing_cluster(rabbitmq: PrivateCluster, tmp_path: Path) -> None:
-    """Only mqperf's own variables and the orders of its processes hold it, for their owner alone.
+    """Only mqperf's own variables and the orders of its processes have it, for the owner only.
 
     It is in no argument, no variable of another process, no run folder, and in no file of a report.
     """
     broker = master_of(rabbitmq)
     plan = EXISTING.format(address=broker.addresses[0])
-    seen = Look(tmp_path, plan, broker.password, SECRET=broker.password)
-    assert seen.code == 0, (tmp_path / "said").read_text()
-    assert seen.spoken == {"arguments": set(), "variables": {seen.pid}}
-    assert set(seen.files) == {"client-1.orders", "server-1.orders"}
-    assert {modes[0] for modes in seen.files.values()} == {0o600}
-    assert all(0o700 in modes[1:] for modes in seen.files.values())
+    watch = SecretWatch(tmp_path, plan, broker.password, SECRET=broker.password)
+    assert watch.code == 0, (tmp_path / "output").read_text()
+    assert watch.exposed == {"arguments": set(), "variables": {watch.pid}}
+    assert set(watch.files) == {"client-1.orders", "server-1.orders"}
+    assert {modes[0] for modes in watch.files.values()} == {0o600}
+    assert all(0o700 in modes[1:] for modes in watch.files.values())
     publish(tmp_path / "runs", tmp_path / "report", notebooks=False)
     assert [*holding(tmp_path, broker.password)] == []
 
 
 def test_the_keys_of_a_private_broker(tmp_path: Path) -> None:
-    """They lie in a private folder, for their owner alone, and are gone after the sweep."""
-    seen = Look(tmp_path, PRIVATE, "PRIVATE KEY")
-    assert seen.code == 0, (tmp_path / "said").read_text()
-    assert set(seen.files) == {"authority.key", "nodes.key"}
-    assert {modes[0] for modes in seen.files.values()} == {0o600}
-    assert all(0o700 in modes[1:] for modes in seen.files.values())
+    """They are in a private folder, readable by the owner only, and gone after the sweep."""
+    watch = SecretWatch(tmp_path, PRIVATE, "PRIVATE KEY")
+    assert watch.code == 0, (tmp_path / "output").read_text()
+    assert set(watch.files) == {"authority.key", "nodes.key"}
+    assert {modes[0] for modes in watch.files.values()} == {0o600}
+    assert all(0o700 in modes[1:] for modes in watch.files.values())
     assert [*holding(tmp_path, "PRIVATE KEY")] == []
-    assert seen.spoken == {"arguments": set(), "variables": set()}
+    assert watch.exposed == {"arguments": set(), "variables": set()}

@@ -1,4 +1,4 @@
-"""Sweeps on five hosts: brokers, clients and servers on machines of their own, in namespaces."""
+"""Sweeps on five hosts in namespaces, with brokers, clients and servers on separate machines."""
 
 import json
 import signal
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from agents import left
+from agents import processes_left
 from patience import DOUBTS_OF_A_BUSY_MACHINE, eventually
 from typing_extensions import override
 
@@ -71,22 +71,22 @@ int gettimeofday(struct timeval *now, void *zone) {
 """A library with which every program of a host reads a clock that is half a second ahead."""
 
 
-class Interrupting(Silent):
-    """Does something once, when the first case is being measured."""
+class OnFirstMeasurement(Silent):
+    """Calls a function once, when the first case is being measured."""
 
-    def __init__(self, do: Callable[[], object]) -> None:
-        self.do: Callable[[], object] | None = do
+    def __init__(self, action: Callable[[], object]) -> None:
+        self.action: Callable[[], object] | None = action
 
     @override
     def doing(self, what: str, case: Case | None = None) -> None:
-        if what == "measuring" and self.do:
-            do, self.do = self.do, None
-            do()
+        if what == "measuring" and self.action:
+            action, self.action = self.action, None
+            action()
 
 
 @pytest.fixture(scope="module")
 def two_of_each(five_hosts: Laboratory) -> Iterator[Path]:
-    """An inventory as somebody writes it: one host for brokers, two for clients and for servers."""
+    """An inventory with one host for brokers, two for clients and two for servers."""
     given = yaml.safe_load(five_hosts.inventory.read_text())["all"]
     hosts = {
         name: variables
@@ -124,17 +124,17 @@ def clock_ahead(five_hosts: Laboratory, tmp_path: Path) -> Iterator[str]:
 
 
 def measured(text: str, folder: Path, hosts: Path, observer: Silent | None = None) -> Outcome:
-    """What becomes of a plan on hosts."""
+    """Run a plan on the hosts of an inventory."""
     plan = parse_plan(text, Path("hosts.yaml"))
     return sweep(plan, text, folder, observer or Silent(), hosts=str(hosts))
 
 
 def nothing_left(lab: Laboratory) -> bool:
-    return eventually(lambda: not left(lab))
+    return eventually(lambda: not processes_left(lab))
 
 
 def folders_left(lab: Laboratory) -> list[Path]:
-    """What stands in the temporary files of the hosts, looked at from outside."""
+    """The temporary files of mqperf on the hosts, read from outside."""
     roots = [Path("/proc", str(lab.processes(name)[0].pid), "root") for name in lab.names]
     return [path for root in roots for path in (root / "tmp").glob("mqperf*/*")]
 
@@ -142,9 +142,9 @@ def folders_left(lab: Laboratory) -> list[Path]:
 def test_every_part_is_where_the_inventory_says(
     five_hosts: Laboratory, two_of_each: Path, clock_ahead: str, tmp_path: Path
 ) -> None:
-    """Brokers, clients and servers, watched on their hosts, with all threads of all clients.
+    """Brokers, clients and servers are watched on their hosts, with all threads of all clients.
 
-    A clock that is ahead is found, and latencies are corrected by it; raw records have it.
+    A wrong clock is detected, and latencies are corrected by its offset; raw records are not.
     """
     text = CAST.replace("green_threads: [1]", "green_threads: [1], processes: [2]")
     assert measured(text, tmp_path, two_of_each).failed == ()
@@ -178,7 +178,7 @@ def test_every_part_is_where_the_inventory_says(
 @pytest.mark.needs_redis
 @pytest.mark.needs_java
 def test_other_systems_stand_on_several_hosts(five_hosts: Laboratory, tmp_path: Path) -> None:
-    """ZeroMQ's clients find servers by a Redis elsewhere; Artemis has brokers on three hosts."""
+    """ZeroMQ clients find servers by a Redis elsewhere; Artemis has brokers on three hosts."""
     outcome = measured(OTHERS, tmp_path, five_hosts.inventory)
     assert outcome.failed == ()
     frames = tables.read(tmp_path)
@@ -194,13 +194,13 @@ def test_other_systems_stand_on_several_hosts(five_hosts: Laboratory, tmp_path: 
 def test_a_lost_host_fails_the_point_by_name_and_the_rest_goes_on(
     five_hosts: Laboratory, tmp_path: Path
 ) -> None:
-    """Within seconds; what the other hosts have is kept, and the next case waits for its return."""
+    """Within seconds; records of the other hosts are kept, and the next case waits for the host."""
 
     def lose() -> None:
         five_hosts.cut("h2")
         threading.Timer(12, five_hosts.mend, ["h2"]).start()
 
-    observer = Interrupting(lose)
+    observer = OnFirstMeasurement(lose)
     outcome = measured(PLAN, tmp_path, five_hosts.inventory, observer)
     [(run, reason)] = outcome.failed
     assert reason.startswith("h2 was lost: no answer for 3 s")
@@ -224,26 +224,26 @@ def test_a_controller_that_is_killed_leaves_nothing(five_hosts: Laboratory, tmp_
             lambda: any('"what": "start"' in file.read_text() for file in events("*/events.jsonl")),
             240,
         )
-        assert len(left(five_hosts)) > 10
+        assert len(processes_left(five_hosts)) > 10
         controller.send_signal(signal.SIGKILL)
     assert nothing_left(five_hosts)
     assert folders_left(five_hosts) == []
 
 
-def test_nodes_that_are_there_already_are_watched_on_their_hosts(
+def test_existing_nodes_are_watched_on_their_hosts(
     five_hosts: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Somebody's cluster is used by its URLs, and found on the hosts of the group broker.
+    """A user's cluster is reached by its URLs, and found on the hosts of the group broker.
 
-    Theirs is one of ours: three nodes on three hosts, which listen on their addresses only.
+    Here it is a private one: three nodes on three hosts, which listen on their addresses only.
     """
     places = inventory.read(five_hosts.inventory).broker
-    with connected(places) as hosts, ExitStack() as held:
+    with connected(places) as hosts, ExitStack() as stack:
         host_folders = [
-            HostFolder(host, held.enter_context(host.scratch("theirs"))) for host in hosts
+            HostFolder(host, stack.enter_context(host.scratch("theirs"))) for host in hosts
         ]
-        theirs = held.enter_context(private_cluster(Settings(), host_folders))
-        endpoint = theirs._endpoint("/")
+        existing = stack.enter_context(private_cluster(Settings(), host_folders))
+        endpoint = existing._endpoint("/")
         monkeypatch.setenv("SECRET", endpoint.password)
         urls = [f"amqp://mqperf:${{SECRET}}@{address}/" for address in endpoint.addresses]
         settings = {"nodes": ["a", "b", "c"], "urls": urls}
@@ -251,9 +251,9 @@ def test_nodes_that_are_there_already_are_watched_on_their_hosts(
         for host in hosts:
             argv = ["ss", "--listening", "--tcp", "--numeric", "--no-header"]
             lines = host.run(argv, timeout_s=30).stdout.splitlines()
-            heard = {line.split()[3].rpartition(":")[0] for line in lines}
-            assert heard <= {host.address, "127.0.0.1", "[::1]"}, host.name
-        names = [node.name for node in theirs.nodes]
+            listening = {line.split()[3].rpartition(":")[0] for line in lines}
+            assert listening <= {host.address, "127.0.0.1", "[::1]"}, host.name
+        names = [node.name for node in existing.nodes]
         assert names == [f"mqperf{n}@{five_hosts.address(f'h{n}')}" for n in (1, 2, 3)]
         assert measured(text, tmp_path, five_hosts.inventory).failed == ()
     cpu = tables.read(tmp_path)["cpu"].query("scope == 'window' and kind == 'broker'")

@@ -1,4 +1,4 @@
-"""The simulator under its shim, against a RabbitMQ of our own."""
+"""The simulator under its shim, against a private RabbitMQ."""
 
 import json
 import shutil
@@ -41,7 +41,7 @@ def environment() -> Environment:
 
 @dataclass(frozen=True)
 class Run:
-    """The processes of a run, their control folder and what they write."""
+    """The processes of a run, their control folder and their output files."""
 
     case: Case
     access: Access
@@ -59,19 +59,19 @@ class Run:
         return start
 
     def end(self, kind: str) -> None:
-        """Wait until all processes of one kind have ended, which must be well."""
+        """Wait until all processes of one kind have ended successfully."""
         for label in self.labels(kind):
-            assert code(self.processes[label]) == 0, self.log(label)
+            assert exit_code(self.processes[label]) == 0, self.log(label)
 
     def drain(self) -> None:
-        """Wait until the servers have counted all that was sent, then have them stop."""
+        """Wait until the servers have received everything that was sent, then stop them."""
         sent = sum(len(self.stream(label, "sent")) for label in self.labels("client"))
         assert eventually(lambda: self.control.received(self.labels("server")) == sent)
         self.control.stop()
         self.end("server")
 
     def stop_under_load(self) -> None:
-        """Have the servers stop while the clients still send."""
+        """Stop the servers while the clients still send."""
         assert eventually(lambda: self.control.received(self.labels("server")) > 100)
         self.control.stop()
         self.end("server")
@@ -80,8 +80,8 @@ class Run:
     def stream(self, label: str, name: str) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
         return read_messages(self.out / f"{label}.messages")[name]
 
-    def together(self, kind: str, name: str, column: int = 0) -> list[float]:
-        """One column of a stream over all processes of a kind, sorted."""
+    def merged(self, kind: str, name: str, column: int = 0) -> list[float]:
+        """One column of a stream, merged over all processes of a kind and sorted."""
         streams = [self.stream(label, name)[:, column] for label in self.labels(kind)]
         return sorted(np.concatenate(streams).tolist())
 
@@ -92,7 +92,7 @@ class Run:
         return (self.out / f"{label}.log").read_text()
 
 
-def code(process: Process) -> int:
+def exit_code(process: Process) -> int:
     assert eventually(lambda: process.poll() is not None)
     ended = process.poll()
     assert ended is not None
@@ -124,7 +124,7 @@ def running(
 
 
 BUSY = {"pause_s": 0.05}
-"""With 20 threads messages arrive all the time, on a machine that has other things to do."""
+"""With 20 threads, messages arrive all the time, even on a busy machine."""
 
 Begin = Callable[[Case], AbstractContextManager[Run]]
 
@@ -152,82 +152,82 @@ def begin(rabbitmq: PrivateCluster, environment: Environment, tmp_path: Path) ->
 @pytest.mark.parametrize("targets", ["own", "shared"])
 @pytest.mark.parametrize("test_case", STANDARD)
 def test_every_message_is_recorded_at_both_ends(begin: Begin, test_case: str, targets: str) -> None:
-    """After the drain the servers have received exactly what the clients sent, one by one.
+    """After the drain the servers have received exactly the messages that the clients sent.
 
-    What stays of the run has no secret.
+    The files of the run have no secret.
     """
     parameters = {"targets": targets, "pause_s": 0.02}
     with begin(case(test_case, duration_s=1, processes=2, parameters=parameters)) as run:
         start = run.start()
         run.end("client")
         run.drain()
-    sent = run.together("client", "sent")
-    assert sent == run.together("server", "received")
-    assert run.together("client", "error") == []
+    sent = run.merged("client", "sent")
+    assert sent == run.merged("server", "received")
+    assert run.merged("client", "error") == []
     if test_case == "rpc-call":
-        assert sent == run.together("client", "round_trip")
+        assert sent == run.merged("client", "round_trip")
     for label in run.labels("client"):
         assert read_header(run.out / f"{label}.messages").start == start
         assert start <= run.stream(label, "sent").min()
     for label in run.labels("server"):
         assert len(run.stream(label, "received"))
-    the_simulator_agrees(run, len(sent))
-    no_secret_is_left_behind(run)
+    check_simulator_counts(run, len(sent))
+    check_no_secret(run)
 
 
 @pytest.mark.parametrize("test_case", ["rpc-call", "notify"])
 def test_a_rate_is_kept_by_all_threads_together(begin: Begin, test_case: str) -> None:
-    """Each message was due at its own instant of one schedule, and both parts follow from there."""
+    """Each message is due at its own instant of one schedule; handover and service follow it."""
     parameters = {"rate_msg_s": 100}
     with begin(case(test_case, processes=2, parameters=parameters)) as run:
         start = run.start()
         run.end("client")
         run.drain()
-    sent = run.together("client", "sent")
+    sent = run.merged("client", "sent")
     assert set(sent) <= {start + number / 100 for number in range(200)}
     assert all_due([len(sent)], 200)
     assert len(sent) == len(set(sent))
-    assert sent == run.together("server", "received") == run.together("client", "handover")
+    assert sent == run.merged("server", "received") == run.merged("client", "handover")
     finish = ("client", "round_trip") if test_case == "rpc-call" else ("server", "received")
-    assert run.together(finish[0], "service", 1) == run.together(*finish, 1)
-    assert run.together(finish[0], "service") == run.together("client", "handover", 1)
+    assert run.merged(finish[0], "service", 1) == run.merged(*finish, 1)
+    assert run.merged(finish[0], "service") == run.merged("client", "handover", 1)
     late = run.stream("client-1", "handover") @ [-1, 1]
     assert late.min() >= 0
-    the_simulator_agrees(run, len(sent))
+    check_simulator_counts(run, len(sent))
 
 
 def test_every_server_gets_a_fan_out(begin: Begin) -> None:
-    """Each of them every message once, where all have one topic."""
+    """Each server receives every message once, as all share one topic."""
     parameters = {"targets": "shared", "pause_s": 0.02}
     with begin(case("rpc-fanout", duration_s=1, processes=2, parameters=parameters)) as run:
         run.start()
         run.end("client")
-        deliveries = 2 * len(run.together("client", "sent"))
+        deliveries = 2 * len(run.merged("client", "sent"))
         assert eventually(lambda: run.control.received(run.labels("server")) == deliveries)
         run.control.stop()
         run.end("server")
-    sent = run.together("client", "sent")
+    sent = run.merged("client", "sent")
     assert sent
     for label in run.labels("server"):
         assert sorted(run.stream(label, "received")[:, 0].tolist()) == sent
 
 
 def test_a_pause_and_a_payload_reach_the_simulator(begin: Begin) -> None:
-    """Threads wait after each message, and every body has the length that the plan says."""
+    """Threads wait after each message, and every body has the planned length."""
     parameters = {"pause_s": 0.25, "payload_bytes": 50_000}
     with begin(case("rpc-call", green_threads=2, parameters=parameters)) as run:
         run.start()
         run.end("client")
         run.drain()
-    sent = run.together("client", "sent")
+    sent = run.merged("client", "sent")
     assert 2 <= len(sent) <= 2 * (2 / 0.25 + 1)
     [file] = run.files("client")
     summary = json.loads(file.read_text())["summary"]["client"]
     assert summary["size"] == 50_000 * summary["count"] > 0
 
 
-def the_simulator_agrees(run: Run, exact: int) -> None:
-    """Its own JSON counts the same, but for the last message of each thread, which it may miss."""
+def check_simulator_counts(run: Run, exact: int) -> None:
+    """Its own JSON has the same counts, except that the last message of a thread may be missing."""
     clients = [read_client(file).summary for file in run.files("client")]
     complete = range(exact - run.case.threads, exact + 1)
     assert sum(one.client.count for one in clients) in complete
@@ -236,8 +236,8 @@ def the_simulator_agrees(run: Run, exact: int) -> None:
     assert not replies or sum(replies) in complete
 
 
-def no_secret_is_left_behind(run: Run) -> None:
-    """What stays of a run can be published."""
+def check_no_secret(run: Run) -> None:
+    """The files of a run can be published."""
     password = run.access.client.password
     assert password
     for path in run.out.iterdir():
@@ -246,36 +246,36 @@ def no_secret_is_left_behind(run: Run) -> None:
 
 @pytest.mark.parametrize("test_case", ["rpc-cast", "notify"])
 def test_servers_stop_while_messages_arrive(begin: Begin, test_case: str) -> None:
-    """A server told to stop under load ends well, with its files; what it left is known."""
+    """A server stopped under load exits normally and writes its files."""
     with begin(case(test_case, green_threads=20, parameters=BUSY)) as run:
         run.start()
         run.stop_under_load()
-    received = set(run.together("server", "received"))
+    received = set(run.merged("server", "received"))
     assert received
-    assert received <= set(run.together("client", "sent"))
+    assert received <= set(run.merged("client", "sent"))
     assert read_server(run.out / "server-1.json").summary.count == len(received)
 
 
 def test_calls_without_an_answer_are_errors(begin: Begin) -> None:
-    """Each ends after the timeout, is in the record as an error, and is not a round trip."""
+    """Each ends after the timeout, is recorded as an error, and is not a round trip."""
     with begin(case("rpc-call", timeout_s=1, duration_s=6)) as run:
         run.start()
         run.stop_under_load()
-    errors, replies = run.together("client", "error"), run.together("client", "round_trip")
+    errors, replies = run.merged("client", "error"), run.merged("client", "round_trip")
     assert len(errors) >= run.case.threads
-    assert sorted(errors + replies) == run.together("client", "sent")
+    assert sorted(errors + replies) == run.merged("client", "sent")
     waits = run.stream("client-1", "error") @ [-1, 1]
     assert waits.min() >= run.case.timeout_s
 
 
 @pytest.mark.parametrize("label", ["client-1", "server-1"])
 def test_a_signal_under_load_loses_no_record(begin: Begin, label: str) -> None:
-    """SIGTERM ends the simulator in its own way, where alone it would hang."""
+    """SIGTERM makes the simulator exit normally; without the shim it would hang."""
     with begin(case("rpc-cast", green_threads=20, duration_s=30, parameters=BUSY)) as run:
         run.start()
         assert eventually(lambda: run.control.received(["server-1"]) > 100)
         run.processes[label].signal(signal.SIGTERM)
-        assert code(run.processes[label]) == 0
+        assert exit_code(run.processes[label]) == 0
     stream = "sent" if label == "client-1" else "received"
     assert len(run.stream(label, stream)) > 100
     read = read_client if label == "client-1" else read_server
@@ -283,27 +283,27 @@ def test_a_signal_under_load_loses_no_record(begin: Begin, label: str) -> None:
 
 
 def test_a_signal_before_the_start_ends_the_wait(begin: Begin) -> None:
-    """A run that is given up before it starts leaves processes which end, having sent nothing."""
+    """The processes of a cancelled run end without having sent anything."""
     with begin(case("rpc-cast")) as run:
         run.control.await_ready(run.processes, PATIENCE_S, lambda: None)
         for process in run.processes.values():
             process.signal(signal.SIGTERM)
         run.end("client")
         run.end("server")
-    assert run.together("client", "sent") == []
+    assert run.merged("client", "sent") == []
 
 
 def test_a_start_that_has_passed_fails_the_client(begin: Begin) -> None:
-    """A client that cannot start with the others says so, rather than start a second later."""
+    """A client that cannot start on time fails instead of starting later."""
     with begin(case("rpc-cast")) as run:
         run.control.await_ready(run.processes, PATIENCE_S, lambda: None)
         run.control.at(HOST).place({"start": '{"start": 1000000000}'})
-        assert code(run.processes["client-1"]) == 1
+        assert exit_code(run.processes["client-1"]) == 1
     assert "client-1 was not free to start at 1000000000" in run.log("client-1")
 
 
 def test_the_environment_runs_its_simulator(environment: Environment) -> None:
-    """What doctor shows: the versions that explain a result, and the simulator's own hash."""
+    """The versions that ``doctor`` shows, and the hash of the simulator."""
     versions = environments.self_check("rabbitmq", HOST)
     assert versions == environment.versions
     assert versions["oslo.messaging"] == environment.release.version
@@ -311,9 +311,9 @@ def test_the_environment_runs_its_simulator(environment: Environment) -> None:
 
 
 def test_a_damaged_environment_is_made_anew(environment: Environment, own_cache: Path) -> None:
-    """A changed simulator is never measured: the next use has the original again."""
+    """A modified simulator is never measured: the next use restores the original."""
     site, packages = environment.path[-1], own_cache / "packages"
-    shutil.copytree(site, packages / site.name, symlinks=True)  # what is not changed is not fetched
+    shutil.copytree(site, packages / site.name, symlinks=True)  # so nothing is fetched
     shutil.copy(f"{site}.sealed", packages)
     sound = environments.ensure("rabbitmq", HOST)
     sound.simulator.write_text("changed")

@@ -1,4 +1,4 @@
-"""RabbitMQ in two sites, really joined over a link: every message is accounted for."""
+"""RabbitMQ in two sites that are joined over a real link: every message is accounted for."""
 
 import os
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ load:
 
 @pytest.fixture
 def two_sites() -> Iterator[Laboratory]:
-    """A host in either; where they cannot be had, the test skips with the reason, but not in CI."""
+    """A host in each site; if that is impossible, skip with the reason, but fail in CI."""
     try:
         with laboratory(len(SITES), SITES) as hosts:
             yield hosts
@@ -49,7 +49,7 @@ def two_sites() -> Iterator[Laboratory]:
 def test_two_sites_lose_nothing_however_they_are_joined(
     two_sites: Laboratory, tmp_path: Path
 ) -> None:
-    """In order, once, and over the distance; the far broker's confirms come back the same way."""
+    """In order, once, over the distance; confirms of the far broker return the same way."""
     plan, hosts = parse_plan(PLAN, Path("sites.yaml")), str(two_sites.inventory)
     outcome = sweep(plan, PLAN, tmp_path, Silent(), hosts=hosts)
     assert outcome.failed == ()

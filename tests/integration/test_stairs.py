@@ -1,9 +1,9 @@
-"""Staircases of offered rates on a real RabbitMQ, up which it keeps pace."""
+"""Staircases of offered rates on a real RabbitMQ that sustains all of them."""
 
 from pathlib import Path
 
 import pytest
-from one_rabbitmq import lent
+from one_rabbitmq import used_by_sweeps
 from patience import DOUBTS_OF_A_BUSY_MACHINE
 
 from mqperf.lab.runner import Silent, sweep
@@ -39,12 +39,12 @@ load:
 def test_each_step_is_offered_and_kept(
     rabbitmq: PrivateCluster, tmp_path: Path, generator: str, case: str
 ) -> None:
-    """By the second: a step of which nothing is left was kept, up to the highest.
+    """Each step is a second; steps without unfinished messages were sustained, up to the highest.
 
     That nothing is left is planted: a pause of a busy machine at the end of a step leaves some.
     """
     text = PLAN.replace("GENERATOR", generator).replace("CASE", case)
-    with lent(rabbitmq):
+    with used_by_sweeps(rabbitmq):
         outcome = sweep(parse_plan(text, Path("stairs.yaml")), text, tmp_path, Silent())
     assert outcome.failed == ()
     frames = tables.read(tmp_path)

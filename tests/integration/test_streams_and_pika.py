@@ -1,4 +1,4 @@
-"""Streams by their own protocol on a real RabbitMQ, with pika as the second opinion."""
+"""The RabbitMQ stream protocol on a real broker; pika checks independently."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from load_by_hand import Flow, job_of
-from one_rabbitmq import Theirs, channel, master_of
+from one_rabbitmq import PikaChannel, channel, master_of
 from samples import doubted
 
 from mqperf.hosts import HostFolder, LocalHost
@@ -48,15 +48,15 @@ def broker() -> Iterator[PrivateCluster]:
 
 
 @pytest.fixture(scope="module")
-def theirs(broker: PrivateCluster) -> Iterator[Theirs]:
+def theirs(broker: PrivateCluster) -> Iterator[PikaChannel]:
     with channel(master_of(broker)) as pika_channel:
         yield pika_channel
 
 
 def test_a_replay_is_accounted_for_to_the_message(tmp_path: Path) -> None:
-    """In the clear and by TLS: confirmed, received once, in order, from the first one on.
+    """With and without TLS: confirmed, received once, in order, from the first message on.
 
-    So of a super stream, and by AMQP 0-9-1, side by side.
+    A super stream and AMQP 0-9-1 give the same, side by side.
     """
     text = PLAN.replace("SETTINGS", "streams: true, tls: [false, true]")
     text = text.replace("GENERATOR", BOTH)
@@ -73,20 +73,20 @@ def test_a_replay_is_accounted_for_to_the_message(tmp_path: Path) -> None:
     phases = frames["backlog"]
     building, draining = (phases["backlog_phase"].eq(name) for name in ("building", "draining"))
     assert phases.loc[building, "throughput_msg_s"].eq(0).all()
-    assert phases.loc[draining, "waiting"].between(400, 840).all()  # 800, but for pauses
+    assert phases.loc[draining, "waiting"].between(400, 840).all()  # 800 without pauses
     assert building.sum() == draining.sum() == 6
     assert (frames["latency"]["confirm_p50_s"] > 0).all()
 
 
-def test_without_the_plugin_a_plan_is_told_what_to_set(tmp_path: Path) -> None:
-    """Nobody waits for a port on which nothing listens."""
+def test_without_the_plugin_the_error_names_the_setting(tmp_path: Path) -> None:
+    """The run fails at once instead of waiting for a port on which nothing listens."""
     text = PLAN.replace("SETTINGS", "streams: false").replace("GENERATOR", "rabbitmq-stream")
     [(_, why)] = sweep(parse_plan(text, Path("streams.yaml")), text, tmp_path, Silent()).failed
     assert "set settings: {streams: true} of rabbitmq in the plan" in why
 
 
 def flow_on(broker: PrivateCluster, folder: Path, count: int = 200, partitions: int = 1) -> Flow:
-    """A load of so many messages, in the broker's first virtual host."""
+    """A load of this many messages, in the default virtual host of the broker."""
     case = Case.model_validate(
         {
             "system": "rabbitmq",
@@ -108,8 +108,8 @@ def flow_on(broker: PrivateCluster, folder: Path, count: int = 200, partitions: 
     return Flow(job_of(case, folder, Access(end, end)))
 
 
-def read(theirs: Theirs, stream: str, count: int) -> list[bytes]:
-    """So many bodies, from the first one on."""
+def read(theirs: PikaChannel, stream: str, count: int) -> list[bytes]:
+    """This many bodies, from the first one on."""
     theirs.basic_qos(prefetch_count=300)
     bodies: list[bytes] = []
     arguments = {"x-stream-offset": "first"}
@@ -128,9 +128,9 @@ def stamps_of(bodies: list[bytes]) -> Stamps:
 
 
 def test_pika_reads_what_was_published(
-    broker: PrivateCluster, theirs: Theirs, tmp_path: Path
+    broker: PrivateCluster, theirs: PikaChannel, tmp_path: Path
 ) -> None:
-    """From the first message on, by AMQP 0-9-1: each body, once, in order, of its length."""
+    """From the first message on, over AMQP 0-9-1: each body once, in order, with its length."""
     flow, stream = flow_on(broker, tmp_path), f"{tmp_path.name}.000001"
     with flow:
         flow.start("client-1")
@@ -142,9 +142,9 @@ def test_pika_reads_what_was_published(
 
 
 def test_pika_finds_each_partition_with_its_messages(
-    broker: PrivateCluster, theirs: Theirs, tmp_path: Path
+    broker: PrivateCluster, theirs: PikaChannel, tmp_path: Path
 ) -> None:
-    """Of a super stream as RabbitMQ knows it: numbered from 0, as many as keys lead there."""
+    """Partitions of a super stream are numbered from 0, and keys select the partition."""
     flow, name = flow_on(broker, tmp_path, 5_000, 3), f"{tmp_path.name}.000001"
     declared = super_streams([name], 3)
     for queue in declared["queues"]:
@@ -164,10 +164,10 @@ def test_pika_finds_each_partition_with_its_messages(
         assert set(stamps["sender"]) == {place}
 
 
-def test_what_pika_publishes_is_a_strangers(
-    broker: PrivateCluster, theirs: Theirs, tmp_path: Path
+def test_what_pika_publishes_is_foreign(
+    broker: PrivateCluster, theirs: PikaChannel, tmp_path: Path
 ) -> None:
-    """It is received, and counted as none of the run's, beside messages of the run."""
+    """It is received beside messages of the run, and counted as foreign."""
     flow, stream = flow_on(broker, tmp_path), f"{tmp_path.name}.000001"
     with flow:
         flow.start("server-1")

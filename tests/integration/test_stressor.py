@@ -6,7 +6,7 @@ import pandas as pd
 import psutil
 import pytest
 from killed import Killer
-from one_rabbitmq import lent
+from one_rabbitmq import used_by_sweeps
 from patience import DOUBTS_OF_A_BUSY_MACHINE, all_due
 from samples import doubted
 
@@ -34,7 +34,7 @@ ALONE = PLAN.replace("cmsm", "single")
 """The same with a single broker, for what a cluster adds nothing to."""
 
 BODY = bytes(range(256)) * 1000
-"""Longer than a frame, and no text."""
+"""Longer than a frame, and not valid text."""
 KINDS = ("direct", "topic", "fanout", "headers")
 
 
@@ -48,18 +48,18 @@ def measured(folder: Path, text: str, observer: Silent | None = None) -> dict[st
 def paced(
     rabbitmq: PrivateCluster, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, pd.DataFrame]:
-    """Every type of exchange, two threads on a connection, two copies, all that can be asked."""
+    """All exchange types, two threads per connection, two copies, and many further options."""
     load = (
         "green_threads: 2, channels: 2, rate_msg_s: 400, copies: 2, confirms: 50, acks: multiple,"
         " prefetch: 100, unroutable: returned, delivery: persistent,"
         " exchange_type: [direct, topic, fanout, headers]"
     )
-    with lent(rabbitmq):
+    with used_by_sweeps(rabbitmq):
         return measured(tmp_path_factory.mktemp("paced"), PLAN.format(load))
 
 
 def test_every_delivery_is_accounted_for(paced: dict[str, pd.DataFrame]) -> None:
-    """Four seconds of 400 messages, each to be delivered twice: and so were all that were sent."""
+    """Four seconds of 400 messages, each delivered twice: all deliveries arrive."""
     counts = paced["messages"]
     assert list(paced["runs"]["status"]) == ["done"] * 4
     assert set(paced["runs"]["exchange_type"]) == set(KINDS)
@@ -71,7 +71,7 @@ def test_every_delivery_is_accounted_for(paced: dict[str, pd.DataFrame]) -> None
 
 
 def test_latency_has_its_parts(paced: dict[str, pd.DataFrame]) -> None:
-    """Since due, since handed over, and until the confirm: none is below what it holds."""
+    """Since due, since the handover, and until the confirm: no part exceeds its whole."""
     latency, counts = paced["latency"], paced["messages"]
     assert (latency["service_p50_s"] <= latency["latency_p50_s"] * 1.001).all()
     assert (latency["confirm_p50_s"] > 0).all()
@@ -81,7 +81,7 @@ def test_latency_has_its_parts(paced: dict[str, pd.DataFrame]) -> None:
 
 @pytest.mark.usefixtures("shared")
 def test_an_unpaced_load_has_no_schedule(tmp_path: Path) -> None:
-    """As fast as it goes, in a quorum queue, each message acknowledged: and nothing is lost."""
+    """At full speed, in a quorum queue, each message acknowledged: nothing is lost."""
     load = "green_threads: 1, confirms: 100, acks: each, prefetch: 50, payload_bytes: 200000"
     text = PLAN.replace("[cmsm]", "[cmsm], queues: [quorum]").format(load)
     sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())
@@ -95,7 +95,7 @@ def test_an_unpaced_load_has_no_schedule(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("shared")
 def test_a_ramp_is_judged_by_what_it_offers(tmp_path: Path) -> None:
-    """In the window it offers the rate of its middle: kept it is no doubt, and missed it is one.
+    """The window offers the mean rate of the ramp; only a lower rate is a doubt.
 
     Both are planted: a pause at an end of the window moves messages of that moment past it.
     """
@@ -111,7 +111,7 @@ def test_a_ramp_is_judged_by_what_it_offers(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("shared")
 def test_a_count_is_sent_in_steps_with_confirms(tmp_path: Path) -> None:
-    """400 messages a second for two seconds, then 800: all are sent in half a second more."""
+    """400 messages a second for two seconds, then 800: the rest is sent in half a second."""
     load = (
         "green_threads: 2, channels: 2, rate_msg_s: 400, ramp_to_msg_s: 800, ramp_steps: 2,"
         " message_count: 1201, confirms: 50"
@@ -127,7 +127,7 @@ def test_a_count_is_sent_in_steps_with_confirms(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("shared")
 def test_cycles_are_offered_step_by_step(tmp_path: Path) -> None:
-    """Two seconds at 100, one at 700: the rate of the window is its mean, and none is a doubt."""
+    """Two seconds at 100, one at 700: the window has their mean rate, and no doubt."""
     load = "green_threads: 2, channels: 2, confirms: 900, rate_cycle: 2 s at 100 then 1 s at 700"
     frames = measured(tmp_path, PLAN.format(load).replace("duration_s: 2", "duration_s: 3"))
     [row] = frames["messages"].to_dict("records")
@@ -143,7 +143,7 @@ def test_cycles_are_offered_step_by_step(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("shared")
 def test_messages_of_several_lengths_are_accounted_for(tmp_path: Path) -> None:
-    """As fast as it goes: to the message, and networks carried what their mean says."""
+    """At full speed, exactly; the network carried the bytes of their mean length."""
     mix = "payload_mix: 80 % of 64 + 19 % of 5000 + 1 % of 300000"
     load = "green_threads: 2, channels: 2, confirms: 50, acks: multiple, copies: 2"
     frames = measured(tmp_path, PLAN.format(f"{load}, {mix}"))
@@ -155,8 +155,8 @@ def test_messages_of_several_lengths_are_accounted_for(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def far(five_hosts: Laboratory, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A hundred messages between hosts of their own, whose bodies come out of a file here."""
+def remote_runs(five_hosts: Laboratory, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A hundred messages between separate hosts, with bodies from a file of the controller."""
     folder = tmp_path_factory.mktemp("far")
     (folder / "body.bin").write_bytes(BODY)
     load = "green_threads: 2, rate_msg_s: 40, message_count: 100, copies: 2, acks: multiple"
@@ -170,31 +170,31 @@ def far(five_hosts: Laboratory, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return folder / "runs"
 
 
-def test_clients_and_servers_on_hosts_of_their_own(far: Path) -> None:
-    """Every delivery is accounted for, and by the one clock that hosts of one machine have."""
-    frames = tables.read(far)
+def test_clients_and_servers_on_hosts_of_their_own(remote_runs: Path) -> None:
+    """Every delivery is accounted for; hosts on one machine share its clock."""
+    frames = tables.read(remote_runs)
     [row] = frames["messages"].to_dict("records")
     assert (row["sent"], row["deliveries"], row["received"]) == (100, 200, 200)
     assert row["lost"] == row["duplicates"] == row["foreign"] == 0
     assert frames["latency"]["latency_uncertainty_s"].eq(0).all()
 
 
-def test_a_body_out_of_a_file_is_shipped_to_its_hosts(far: Path) -> None:
-    """It is described by its name, length and hash, and no path of here is recorded."""
-    [described] = tables.read(far)["runs"].to_dict("records")
+def test_a_body_out_of_a_file_is_shipped_to_its_hosts(remote_runs: Path) -> None:
+    """The record has its name, length and hash, and no path of the controller."""
+    [described] = tables.read(remote_runs)["runs"].to_dict("records")
     assert described["payload_bytes"] == len(BODY)
     assert described["payload_file"].startswith(f"body.bin ({len(BODY)} bytes, sha256 ")
-    for file in far.rglob("*.json"):
-        assert "body.bin" not in file.read_text() or str(far.parent) not in file.read_text()
+    for file in remote_runs.rglob("*.json"):
+        assert "body.bin" not in file.read_text() or str(remote_runs.parent) not in file.read_text()
 
 
 def is_broker(process: psutil.Process) -> bool:
-    """Whether it is the broker that clients use."""
+    """Whether the process is the broker that clients use."""
     return process.environ().get("RABBITMQ_NODENAME") == "mqperf1@localhost"
 
 
 def test_a_broker_killed_under_flow_fails_the_point_with_its_loss(tmp_path: Path) -> None:
-    """Never a smaller number: and what was sent and received is kept, to the message."""
+    """There is no figure, but the exact record of sent and received messages is kept."""
     frames = measured(tmp_path, ALONE.format("green_threads: 1"), Killer(is_broker))
     [failure] = frames["runs"]["failure"]
     assert failure.startswith("RabbitMQ's Broker was killed by signal 9")
@@ -213,7 +213,7 @@ def test_a_broker_killed_under_flow_fails_the_point_with_its_loss(tmp_path: Path
 
 @pytest.mark.usefixtures("shared")
 def test_an_exchange_of_another_type_ends_the_run(tmp_path: Path) -> None:
-    """In the words of the broker."""
+    """The failure has the message of the broker."""
     text = PLAN.format("green_threads: 1, exchange: amq.direct, exchange_type: topic")
     sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())
     [failure] = tables.read(tmp_path)["runs"]["failure"]
@@ -223,7 +223,7 @@ def test_an_exchange_of_another_type_ends_the_run(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("shared")
 def test_every_delivery_out_of_a_stream_is_accounted_for(tmp_path: Path) -> None:
-    """Two copies each, as fast as it goes and at a rate: once each, and in order."""
+    """Two copies at a rate, in both modes of acknowledgement: each arrives once, in order."""
     load = "green_threads: 2, copies: 2, confirms: 100, acks: [each, multiple], prefetch: 50"
     text = PLAN.replace("[cmsm]", "[cmsm], queues: [stream]").format(f"{load}, rate_msg_s: 400")
     sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())

@@ -1,4 +1,4 @@
-"""The stressor and pika on one RabbitMQ: what one says, the other understands."""
+"""The stressor and pika on one RabbitMQ: each understands the messages of the other."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,7 +7,7 @@ import pika
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from one_rabbitmq import Theirs, channel, master_of
+from one_rabbitmq import PikaChannel, channel, master_of
 
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster
 from mqperf_amqp_0_9_1.onhost import codec
@@ -26,7 +26,7 @@ def broker(rabbitmq: PrivateCluster) -> Broker:
 
 
 @pytest.fixture(scope="module")
-def theirs(broker: Broker) -> Iterator[Theirs]:
+def theirs(broker: Broker) -> Iterator[PikaChannel]:
     with channel(broker) as pika_channel:
         yield pika_channel
 
@@ -66,12 +66,12 @@ BODIES = st.binary(max_size=300) | st.integers(131_000, 140_000).map(lambda n: b
 @given(st.sampled_from(KINDS), PROPERTIES, BODIES)
 def test_what_one_publishes_the_other_receives(
     broker: Broker,
-    theirs: Theirs,
+    theirs: PikaChannel,
     kind: str,
     fields: dict[str, object],
     body: bytes,
 ) -> None:
-    """Both ways, byte for byte, by every type of exchange, with every property."""
+    """In both directions, byte for byte, with every exchange type and every property."""
     fields = {**fields, "headers": {**fields.get("headers", {}), "thread": "1"}}  # type: ignore[dict-item]
     key, arguments = BOUND[kind]
     theirs.exchange_declare(kind, kind, auto_delete=False)
@@ -119,10 +119,10 @@ def taken(ours: Connection, queue: str) -> tuple[bytes, bytes]:
         ({"addresses": ("127.0.0.1:1",)}, Lost, "127.0.0.1:1: Connection refused"),
     ],
 )
-def test_a_refused_connection_is_told_in_one_line(
+def test_a_refused_connection_is_reported_in_one_line(
     broker: Broker, changes: dict[str, object], error: type[Exception], words: str
 ) -> None:
-    """In the broker's words, or with the address."""
+    """The error has the message of the broker, or the address."""
     fields = {name: getattr(broker, name) for name in ("addresses", "user", "password", "vhost")}
     with pytest.raises(error, match=words):
         Connection(Broker(**{**fields, **changes}))

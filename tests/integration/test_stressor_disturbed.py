@@ -1,4 +1,4 @@
-"""The stressor and what RabbitMQ may do to its connections: every message is accounted for."""
+"""The stressor and disturbances of its RabbitMQ connections: every message is accounted for."""
 
 import hashlib
 import signal
@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 import pytest
 from load_by_hand import Flow, await_instant, job_of
-from one_rabbitmq import Theirs, channel, cut, master_of, told
+from one_rabbitmq import PikaChannel, channel, close_connections, evaluate, master_of
 from patience import eventually
 
 from mqperf.hosts import Process
@@ -35,7 +35,7 @@ def broker(rabbitmq: PrivateCluster) -> Broker:
 
 
 @pytest.fixture(scope="module")
-def theirs(broker: Broker) -> Iterator[Theirs]:
+def theirs(broker: Broker) -> Iterator[PikaChannel]:
     with channel(broker) as pika_channel:
         yield pika_channel
 
@@ -55,7 +55,7 @@ CASE = {
 class Disturbed(Flow):
     """A client and a server that run for 5 s, or until ``count`` messages are sent.
 
-    The client is told to connect ``at``.
+    The client connects to ``at``, if given.
     """
 
     queues = "classic"
@@ -80,7 +80,7 @@ class Disturbed(Flow):
         super().__init__(replace(job, files=self.files))
 
     def run(self, disturb: Callable[[], None], refused: str | None = None) -> None:
-        """Disturb after two seconds; the process that is ``refused`` ends, the other does not."""
+        """Disturb after two seconds; the ``refused`` process fails, the other does not."""
         with self:
             for label in self.commands:
                 self.start(label)
@@ -90,37 +90,37 @@ class Disturbed(Flow):
             self.end(refused)
 
 
-class FromStream(Disturbed):
-    """With a stream between them."""
+class StreamFlow(Disturbed):
+    """The same load through a stream."""
 
     queues = "stream"
 
 
 BODY = bytes(range(256)) * 1000
-"""Longer than a frame, and no text."""
+"""Longer than a frame, and not valid text."""
 
 NAME = f"body.bin ({len(BODY)} bytes, sha256 {hashlib.sha256(BODY).hexdigest()[:16]})"
 
 
-class WithBody(Disturbed):
-    """With a file for bodies."""
+class FileBodyFlow(Disturbed):
+    """The same load with a body from a file."""
 
     files = MappingProxyType({NAME: BODY})
 
 
 def watermark(value: str) -> str:
-    """Lets the broker use so much memory."""
+    """The expression that sets the memory watermark of the broker."""
     return f"vm_memory_monitor:set_vm_memory_high_watermark({value}), ok."
 
 
 def test_after_a_lost_connection_every_message_is_accounted_for(
     rabbitmq: PrivateCluster, broker: Broker, tmp_path: Path
 ) -> None:
-    """Both connect again; what the broker had confirmed is not lost, and numbers are whole."""
+    """Both reconnect; no confirmed message is lost, and the numbers sent have no gap."""
     parameters = {"rate_msg_s": 1000.0, "confirms": 500, "acks": "multiple"}
     flow = Disturbed(tmp_path, broker, parameters, count=4000)
-    flow.run(lambda: cut(rabbitmq))
-    sent, confirmed = flow.reconnected()
+    flow.run(lambda: close_connections(rabbitmq))
+    sent, confirmed = flow.numbers_after_reconnection()
     unconfirmed = size(sent.ranges) - size(confirmed.ranges)
     assert flow.diary("client-1")["counts"]["unconfirmed"] == unconfirmed
     assert size(sent.ranges) == 4000
@@ -129,11 +129,11 @@ def test_after_a_lost_connection_every_message_is_accounted_for(
 def test_a_lost_consumer_of_a_stream_goes_on_where_it_was(
     rabbitmq: PrivateCluster, broker: Broker, tmp_path: Path
 ) -> None:
-    """A stream keeps what was delivered: nothing of it comes again, and nothing is left out."""
+    """A stream keeps delivered messages: none is delivered again, and none is skipped."""
     parameters = {"rate_msg_s": 1000.0, "confirms": 500, "acks": "multiple", "prefetch": 100}
-    flow = FromStream(tmp_path, broker, parameters, count=4000)
-    flow.run(lambda: cut(rabbitmq))
-    sent, _ = flow.reconnected()
+    flow = StreamFlow(tmp_path, broker, parameters, count=4000)
+    flow.run(lambda: close_connections(rabbitmq))
+    sent, _ = flow.numbers_after_reconnection()
     got = flow.counts("server-1").numbers["received"]["client-1.1"]
     assert len(got.again) == got.reordered == 0
     assert size(sent.ranges) == 4000
@@ -142,25 +142,25 @@ def test_a_lost_consumer_of_a_stream_goes_on_where_it_was(
 def test_a_broker_that_blocks_publishers_is_noted(
     rabbitmq: PrivateCluster, broker: Broker, tmp_path: Path
 ) -> None:
-    """With its words and the instants; messages of meanwhile are late, and none is lost."""
+    """The reason and both instants are recorded; messages meanwhile are late, none is lost."""
 
-    def alarmed() -> None:
-        told(rabbitmq, watermark("0.00001"))
+    def raise_alarm() -> None:
+        evaluate(rabbitmq, watermark("0.00001"))
         time.sleep(1)
-        told(rabbitmq, watermark('{absolute, "1024MB"}'))
+        evaluate(rabbitmq, watermark('{absolute, "1024MB"}'))
 
     flow = Disturbed(tmp_path, broker, {"rate_msg_s": 100.0}, count=600)
-    flow.run(alarmed)
+    flow.run(raise_alarm)
     blocked, unblocked = flow.diary("client-1")["events"]
     assert (blocked["what"], unblocked["what"]) == ("blocked", "unblocked")
     assert "memory" in blocked["why"]
     client, server = flow.counts("client-1"), flow.counts("server-1")
     assert client.streams["sent"].count == server.streams["received"].count == 600
-    paused = unblocked["time"] - blocked["time"]
+    pause = unblocked["time"] - blocked["time"]
     late, latency = client.streams["handover"].summary(), server.streams["received"].summary()
     assert late is not None
     assert latency is not None
-    assert min(late.max_s, latency.max_s) > 0.5 * paused > 0.2
+    assert min(late.max_s, latency.max_s) > 0.5 * pause > 0.2
 
 
 def declared(flow: Flow) -> tuple[str, str, str]:
@@ -169,29 +169,29 @@ def declared(flow: Flow) -> tuple[str, str, str]:
     return thread["exchange"], thread["queues"][0], thread["routing_key"]
 
 
-def keep_exchange(theirs: Theirs, flow: Flow) -> None:
-    """Bind another queue, lest the exchange go with its last binding, which ends the client."""
+def keep_exchange(theirs: PikaChannel, flow: Flow) -> None:
+    """Bind another queue: an exchange without bindings is deleted, which ends the client."""
     name = f"{flow.job.run_id}.direct"
     theirs.exchange_declare(name, "direct", durable=True, auto_delete=True)
     theirs.queue_declare(f"{name}.beside", exclusive=True)
     theirs.queue_bind(f"{name}.beside", name, "another")
 
 
-def test_messages_that_no_queue_takes_come_back_and_are_counted(
-    broker: Broker, theirs: Theirs, tmp_path: Path
+def test_unroutable_messages_are_returned_and_counted(
+    broker: Broker, theirs: PikaChannel, tmp_path: Path
 ) -> None:
-    """Each by its number: what is sent is received or returned, and nothing is both."""
+    """By number: each message is either received or returned."""
     parameters = {"rate_msg_s": 500.0, "unroutable": "returned"}
     flow = Disturbed(tmp_path, broker, parameters, count=2500)
 
-    def unbound() -> None:
+    def unbind() -> None:
         exchange, queue, key = declared(flow)
         theirs.queue_unbind(queue, exchange, key)
         time.sleep(1)
         theirs.queue_bind(queue, exchange, key)
 
     keep_exchange(theirs, flow)
-    flow.run(unbound)
+    flow.run(unbind)
     client, server = flow.counts("client-1"), flow.counts("server-1")
     sent, returned = (client.numbers[name]["client-1.1"] for name in ("sent", "error"))
     got = server.numbers["received"]["client-1.1"]
@@ -201,13 +201,13 @@ def test_messages_that_no_queue_takes_come_back_and_are_counted(
 
 
 def test_a_body_out_of_a_file_arrives_to_the_byte(
-    broker: Broker, theirs: Theirs, tmp_path: Path
+    broker: Broker, theirs: PikaChannel, tmp_path: Path
 ) -> None:
-    """As another client sees it; and our server accounts for every delivery."""
-    flow = WithBody(tmp_path, broker, {"rate_msg_s": 20.0, "payload_file": NAME}, count=100)
+    """pika receives the same bytes; the server accounts for every delivery."""
+    flow = FileBodyFlow(tmp_path, broker, {"rate_msg_s": 20.0, "payload_file": NAME}, count=100)
     seen: list[bytes] = []
 
-    def looked() -> None:
+    def read_copy() -> None:
         exchange, _, key = declared(flow)
         beside = theirs.queue_declare("", exclusive=True).method.queue
         theirs.queue_bind(beside, exchange, key)
@@ -216,7 +216,7 @@ def test_a_body_out_of_a_file_arrives_to_the_byte(
             _, _, body = theirs.basic_get(beside, auto_ack=True)
             seen.extend([body] if body is not None else [])
 
-    flow.run(looked)
+    flow.run(read_copy)
     assert seen == [BODY]
     sent = flow.counts("client-1").numbers["sent"]["client-1.1"]
     got = flow.counts("server-1").numbers["received"]["client-1.1"]
@@ -225,55 +225,55 @@ def test_a_body_out_of_a_file_arrives_to_the_byte(
 
 
 def test_messages_that_expire_are_lost_by_number(broker: Broker, tmp_path: Path) -> None:
-    """What waits longer than its time never comes, and no later message is missed for it."""
+    """Expired messages never arrive, and all later messages do."""
     parameters = {"rate_msg_s": 500.0, "ttl_ms": 100, "acks": "each", "prefetch": 20}
     flow = Disturbed(tmp_path, broker, parameters, count=5000)
 
-    def away() -> None:
+    def suspend_server() -> None:
         flow.processes["server-1"].send_signal(signal.SIGSTOP)
         time.sleep(1.5)
         flow.processes["server-1"].send_signal(signal.SIGCONT)
 
-    flow.run(away)
+    flow.run(suspend_server)
     sent = flow.counts("client-1").numbers["sent"]["client-1.1"]
     got = flow.counts("server-1").numbers["received"]["client-1.1"]
     assert common(got.ranges, sent.ranges) == size(got.ranges)
     assert size(sent.ranges) - size(got.ranges) > 100
-    assert got.ranges.max() > 2000  # sent when the server was back
+    assert got.ranges.max() > 2000  # sent after the server was resumed
     assert len(got.again) == got.reordered == 0
 
 
 def test_a_queue_deleted_under_its_consumer_ends_the_server(
-    broker: Broker, theirs: Theirs, tmp_path: Path
+    broker: Broker, theirs: PikaChannel, tmp_path: Path
 ) -> None:
-    """With its name, and with what had been received until then."""
+    """The error names the queue; the record of received messages is kept."""
     flow = Disturbed(tmp_path, broker, {"rate_msg_s": 500.0})
     keep_exchange(theirs, flow)
     flow.run(lambda: theirs.queue_delete(declared(flow)[1]), "server-1")
     queue = declared(flow)[1]
-    assert f"the broker cancelled the consumer of queue {queue}" in flow.last_words("server-1")
+    assert f"the broker cancelled the consumer of queue {queue}" in flow.stderr("server-1")
     assert flow.counts("server-1").streams["received"].count > 0
 
 
 def test_a_channel_that_the_broker_closes_ends_the_client(
-    broker: Broker, theirs: Theirs, tmp_path: Path
+    broker: Broker, theirs: PikaChannel, tmp_path: Path
 ) -> None:
-    """In the broker's words, and with what had been sent until then."""
+    """With the message of the broker; the record of sent messages is kept."""
     flow = Disturbed(tmp_path, broker, {"rate_msg_s": 500.0})
     flow.run(lambda: theirs.exchange_delete(declared(flow)[0]), "client-1")
-    assert "NOT_FOUND - no exchange" in flow.last_words("client-1")
+    assert "NOT_FOUND - no exchange" in flow.stderr("client-1")
     assert flow.counts("client-1").streams["sent"].count > 0
 
 
-class Valve:
-    """A way to RabbitMQ on which clients are told to pause, as RabbitMQ itself never does."""
+class FlowProxy:
+    """A proxy to RabbitMQ that tells clients to pause, which RabbitMQ itself never does."""
 
     def __init__(self, server: socket.socket, broker: Broker) -> None:
         self.server, self.broker = server, broker
         self.passed = 0
 
     def serve(self) -> None:
-        """Hand on all that one client and the broker say, but for what answers the valve."""
+        """Forward everything between one client and the broker, except replies to the proxy."""
         self.client = self.server.accept()[0]
         host, _, port = self.broker.addresses[0].rpartition(":")
         self.behind = socket.create_connection((host, int(port)))
@@ -281,45 +281,45 @@ class Valve:
         back.start()
         answers = [codec.method(1, codec.FLOW_OK, bytes([active])) for active in (0, 1)]
         with suppress(OSError), self.client, self.behind:
-            while came := self.client.recv(1 << 16):
+            while data := self.client.recv(1 << 16):
                 for answer in answers:
-                    came = came.replace(answer, b"")
-                self.passed += len(came)
-                self.behind.sendall(came)
+                    data = data.replace(answer, b"")
+                self.passed += len(data)
+                self.behind.sendall(data)
             self.behind.shutdown(socket.SHUT_WR)
             back.join()
 
-    def still(self, seconds: float) -> bool:
-        """Whether nothing passes for so long; at its rate a client sends many messages then."""
+    def idle(self, seconds: float) -> bool:
+        """Whether nothing passes for this long, in which a client would send many messages."""
         before = self.passed
         time.sleep(seconds)
         return self.passed == before
 
     def tell(self, *, active: bool) -> None:
-        """Send ``channel.flow`` to the client, which is between two frames of the broker."""
+        """Send ``channel.flow`` to the client, between two frames of the broker."""
         self.client.sendall(codec.method(1, codec.FLOW, bytes([active])))
 
     def _back(self) -> None:
         with suppress(OSError):
-            while came := self.behind.recv(1 << 16):
-                self.client.sendall(came)
+            while data := self.behind.recv(1 << 16):
+                self.client.sendall(data)
 
 
 def test_a_client_pauses_as_long_as_it_is_told_to(broker: Broker, tmp_path: Path) -> None:
-    """By ``channel.flow``: nothing is sent meanwhile, all of it afterwards, and none is lost."""
+    """After ``channel.flow`` nothing is sent; later everything is, and nothing is lost."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        valve, quiet = Valve(server, broker), []
-        serving = threading.Thread(target=valve.serve)
+        proxy, quiet = FlowProxy(server, broker), []
+        serving = threading.Thread(target=proxy.serve)
         serving.start()
 
-        def paused() -> None:
-            valve.tell(active=False)
-            quiet.append(eventually(lambda: valve.still(0.7)))
-            valve.tell(active=True)
+        def pause() -> None:
+            proxy.tell(active=False)
+            quiet.append(eventually(lambda: proxy.idle(0.7)))
+            proxy.tell(active=True)
 
         at = f"127.0.0.1:{server.getsockname()[1]}"
         flow = Disturbed(tmp_path, broker, {"rate_msg_s": 500.0}, count=2500, at=at)
-        flow.run(paused)
+        flow.run(pause)
         serving.join(10)
     assert quiet == [True]
     events = [(event["what"], event["active"]) for event in flow.diary("client-1")["events"]]
@@ -334,23 +334,23 @@ def test_a_client_pauses_as_long_as_it_is_told_to(broker: Broker, tmp_path: Path
 def test_a_broker_that_falls_silent_is_given_up(
     rabbitmq: PrivateCluster, broker: Broker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By its heartbeats: with them an idle connection lasts, and without them it is lost."""
+    """With heartbeats an idle connection lasts; without them it is considered lost."""
     monkeypatch.setattr(wire, "HEARTBEAT_S", 1)
     ours = Connection(broker)
     ours.flowing()
-    kept_for(ours, 4.0)
+    keep_alive_for(ours, 4.0)
     process = rabbitmq.nodes[0].process
     assert isinstance(process, Process)
     process.suspend()
     try:
-        with pytest.raises(Lost, match="nothing came from the broker for 3 s"):
-            kept_for(ours, 10.0)
+        with pytest.raises(Lost, match="nothing arrived from the broker for 3 s"):
+            keep_alive_for(ours, 10.0)
     finally:
         process.resume()
         ours.socket.close()
 
 
-def kept_for(ours: Connection, seconds: float) -> None:
+def keep_alive_for(ours: Connection, seconds: float) -> None:
     limit = time.monotonic() + seconds
     while time.monotonic() < limit:
         ours.keep_alive()

@@ -1,4 +1,4 @@
-"""The stressor and a RabbitMQ that takes encrypted connections only."""
+"""The stressor and a RabbitMQ that accepts TLS connections only."""
 
 import json
 import stat
@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from one_rabbitmq import cut
+from one_rabbitmq import close_connections
 from patience import all_due
 from pydantic import SecretStr
 from test_stressor import PLAN
@@ -40,7 +40,7 @@ def encrypted() -> Iterator[PrivateCluster]:
         yield deployment
 
 
-def by_tls(cluster: PrivateCluster) -> Broker:
+def tls_broker(cluster: PrivateCluster) -> Broker:
     inner = cluster._cluster
     assert inner.certificates is not None
     address = f"127.0.0.1:{inner.amqp_port(0)}"
@@ -48,23 +48,23 @@ def by_tls(cluster: PrivateCluster) -> Broker:
 
 
 def test_every_delivery_by_tls_is_accounted_for(encrypted: PrivateCluster, tmp_path: Path) -> None:
-    """Records end where no frame does; connections that were lost are encrypted again."""
+    """TLS records and frames end at different places; reconnections use TLS again."""
     parameters = {"rate_msg_s": 250.0, "confirms": 500, "acks": "multiple", "payload_bytes": 20_000}
-    flow = Disturbed(tmp_path, by_tls(encrypted), parameters, count=1000)
-    flow.run(lambda: cut(encrypted))
-    sent, confirmed = flow.reconnected()
+    flow = Disturbed(tmp_path, tls_broker(encrypted), parameters, count=1000)
+    flow.run(lambda: close_connections(encrypted))
+    sent, confirmed = flow.numbers_after_reconnection()
     assert size(sent.ranges) == 1000
-    assert size(confirmed.ranges) >= 500  # no more than 500 awaited their confirm at the cut
+    assert size(confirmed.ranges) >= 500  # at most 500 awaited their confirm
 
 
 def test_only_the_authority_of_the_run_is_trusted(
     encrypted: PrivateCluster, tmp_path: Path
 ) -> None:
-    """Another one's signature, another address and no TLS at all are no answers."""
-    broker = by_tls(encrypted)
-    strange = issued(HostFolder(LocalHost(), tmp_path / "other"), ["127.0.0.1"]).authority
+    """Another CA, another host name, and a connection without TLS are refused."""
+    broker = tls_broker(encrypted)
+    foreign = issued(HostFolder(LocalHost(), tmp_path / "other"), ["127.0.0.1"]).authority
     with pytest.raises(Lost, match="certificate verify failed"):
-        Connection(replace(broker, authority=strange))
+        Connection(replace(broker, authority=foreign))
     elsewhere = broker.addresses[0].replace("127.0.0.1", "localhost")
     with pytest.raises(Lost, match=r"certificate verify failed.*not valid for 'localhost'"):
         Connection(replace(broker, addresses=(elsewhere,)))
@@ -76,7 +76,7 @@ def test_only_the_authority_of_the_run_is_trusted(
 def test_keys_are_their_owners_only_and_in_no_run_folder(
     encrypted: PrivateCluster, tmp_path: Path
 ) -> None:
-    """Neither in what is collected nor in what is told of the deployment."""
+    """Neither collected files nor facts of the deployment have them."""
     inner = encrypted._cluster
     assert inner.certificates is not None
     keys = [*inner.host_folders[0].folder.rglob("*.key")]
@@ -91,7 +91,7 @@ def test_keys_are_their_owners_only_and_in_no_run_folder(
 
 
 def test_tls_is_an_axis(tmp_path: Path) -> None:
-    """A plan measures with and without it, as fast as it goes, and its runs say which they are."""
+    """A plan measures with and without TLS at full speed, and its runs record which."""
     load = "green_threads: 2, confirms: 20, payload_bytes: 150000, acks: each, prefetch: 20"
     text = PLAN.replace("[cmsm]", "[single], settings: {{tls: [false, true]}}")
     text = text.replace("warmup_s: 1", "warmup_s: 0, cooldown_s: 0").format(load)
@@ -107,7 +107,7 @@ def test_tls_is_an_axis(tmp_path: Path) -> None:
 
 
 def test_hosts_of_their_own_speak_tls(five_hosts: Laboratory, tmp_path: Path) -> None:
-    """Each node has a certificate for its address, with the key, and clients elsewhere trust it."""
+    """Each node has a key and a certificate for its address, which clients elsewhere trust."""
     text = PLAN.replace("[cmsm]", "[cs1ss2], settings: {{tls: true}}").format(
         "green_threads: 2, rate_msg_s: 200, confirms: 100, acks: multiple"
     )
@@ -128,12 +128,12 @@ def test_hosts_of_their_own_speak_tls(five_hosts: Laboratory, tmp_path: Path) ->
         ("publish", "generator: compute-nodes, green_threads: 1, compute_nodes: 3, pace: 20"),
     ],
 )
-def test_a_cluster_that_is_there_is_reached_by_tls(
+def test_an_existing_cluster_is_reached_by_tls(
     encrypted: PrivateCluster, tmp_path: Path, test_case: str, load: str
 ) -> None:
-    """By every generator, if its certificate is signed by who the plan says."""
+    """Every generator connects if the CA file of the plan verifies the certificate."""
     inner = encrypted._cluster
-    trusted, broker = tmp_path / "ca of ours.pem", by_tls(encrypted)
+    trusted, broker = tmp_path / "ca of ours.pem", tls_broker(encrypted)
     trusted.write_text(broker.authority)
     url = f"amqps://mqperf:{inner.secrets.password}@{broker.addresses[0]}?ssl_ca_file={trusted}"
     text = (
@@ -150,13 +150,13 @@ def test_a_cluster_that_is_there_is_reached_by_tls(
     )
 
 
-def test_a_cluster_that_somebody_else_vouches_for_is_refused(
+def test_a_cluster_with_a_certificate_of_another_ca_is_refused(
     encrypted: PrivateCluster, tmp_path: Path
 ) -> None:
-    """Before a run starts, in a line with the address."""
-    strange = tmp_path / "strange.pem"
-    strange.write_text(issued(HostFolder(LocalHost(), tmp_path / "other"), ["127.0.0.1"]).authority)
-    url = f"amqps://mqperf:x@{by_tls(encrypted).addresses[0]}?ssl_ca_file={strange}"
+    """Before a run starts, with an error that has the address."""
+    foreign = tmp_path / "strange.pem"
+    foreign.write_text(issued(HostFolder(LocalHost(), tmp_path / "other"), ["127.0.0.1"]).authority)
+    url = f"amqps://mqperf:x@{tls_broker(encrypted).addresses[0]}?ssl_ca_file={foreign}"
     with pytest.raises(SystemFault, match=r"amqps://mqperf:\*\*\*@127.* certificate verify failed"):
         existing_cluster(Settings(nodes=("a",), urls=(SecretStr(url),)), [LocalHost()])
 

@@ -1,4 +1,4 @@
-"""Sweeps on a real cluster, sound and struck, whose nodes tests may share."""
+"""Sweeps on a real, possibly shared cluster, without faults and with faults."""
 
 import os
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Timer
 
 import pytest
-from one_rabbitmq import lent
+from one_rabbitmq import used_by_sweeps
 from samples import doubted
 from sweeps import (
     LONGER,
@@ -16,11 +16,11 @@ from sweeps import (
     PLAN,
     SEVERAL,
     Fault,
-    lasting,
     newest,
     node,
     plan,
     statuses,
+    with_window,
 )
 from typing_extensions import override
 
@@ -40,7 +40,7 @@ WATCHED = PLAN + "probes: [inside]\n"
 
 
 class Pause(Fault):
-    """Stops a process, and two seconds later it goes on."""
+    """Stops a process, and resumes it two seconds later."""
 
     @override
     def strike(self, pid: int) -> None:
@@ -48,8 +48,8 @@ class Pause(Fault):
         Timer(2, os.kill, (pid, signal.SIGCONT)).start()
 
 
-def aside() -> int:
-    """The pid of the node to which nobody is connected, Master."""
+def unused_node() -> int:
+    """The pid of Master, to which nobody is connected."""
     return node("mqperf1@localhost")
 
 
@@ -70,9 +70,9 @@ def server() -> int:
 
 @pytest.fixture(scope="module")
 def measured(rabbitmq: PrivateCluster, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The runs of a small sweep with nothing wrong."""
+    """The runs of a small sweep without faults."""
     folder = tmp_path_factory.mktemp("sweep")
-    with lent(rabbitmq):
+    with used_by_sweeps(rabbitmq):
         outcome = sweep(plan(WATCHED), WATCHED, folder, Silent())
     assert (outcome.done, outcome.failed) == (3, ())
     return folder
@@ -80,14 +80,14 @@ def measured(rabbitmq: PrivateCluster, tmp_path_factory: pytest.TempPathFactory)
 
 @pytest.fixture(scope="module")
 def frames(measured: Path) -> Tables:
-    """Their tables."""
+    """The tables of these runs."""
     return doubted(measured)
 
 
-def test_nodes_tell_of_their_inside(frames: Tables) -> None:
-    """In seconds of the window, both ends included: queues, memory, connections, no alarm.
+def test_nodes_report_their_metrics(frames: Tables) -> None:
+    """Per second of the window, including both ends: queues, memory, connections, no alarm.
 
-    A node of a busy machine that takes longer than a second for its answer is asked less often.
+    A node of a busy machine that takes longer than a second to answer is asked less often.
     """
     rows = frames["node_metrics"]
     assert set(rows["node"]) == {"Master", "Slave 1", "Slave 2"}
@@ -110,8 +110,8 @@ def test_no_message_is_lost(frames: Tables) -> None:
     assert (messages[["lost", "errors", "duplicates"]] == 0).all(axis=None)
 
 
-def test_own_and_published_throughput_agree(frames: Tables) -> None:
-    """The exact figure lies above the simulator's own, whose seconds are too many, but near it."""
+def test_exact_and_published_throughput_agree(frames: Tables) -> None:
+    """The exact figure is near the simulator's own, whose duration is too long."""
     messages = frames["messages"]
     ratio = messages["published_throughput_msg_s"] / messages["throughput_msg_s"]
     assert ratio.between(0.5, 1.2).all()
@@ -127,51 +127,51 @@ def test_every_process_is_watched(frames: Tables) -> None:
 
 
 def test_the_record_is_whole(measured: Path) -> None:
-    """Versions, hosts and the broker's configuration are there, and no secret."""
+    """It has versions, hosts and the broker's configuration, and no secret."""
     for run in runs(measured):
         assert run.damaged() == []
         facts = run.facts()
         assert facts.system.version
         assert facts.hosts[0].cpu_model
         assert {p.reported for p in facts.processes} == {True}
-        kept = "".join(p.read_text(errors="replace") for p in run.path.rglob("*") if p.is_file())
-        assert "default_pass = ***" in kept
-        assert "rabbit://mqperf:" not in kept.replace("rabbit://mqperf:***", "")
+        text = "".join(p.read_text(errors="replace") for p in run.path.rglob("*") if p.is_file())
+        assert "default_pass = ***" in text
+        assert "rabbit://mqperf:" not in text.replace("rabbit://mqperf:***", "")
 
 
 def test_a_sound_run_raises_no_doubt_about_its_counts(frames: Tables) -> None:
-    """Conservation and processes are as they should be."""
+    """Messages are conserved, and all processes are present."""
     suspicious = {"received-not-sent", "lost", "missing-process", "failed-run", "node-frozen"}
     assert not suspicious & set(frames["doubts"]["kind"])
 
 
 def test_a_repeated_command_has_nothing_to_do(measured: Path) -> None:
-    """Nothing is measured twice, and no system is started for nothing."""
+    """Nothing is measured twice, and no system is started."""
     before = [run.path.stat().st_mtime_ns for run in runs(measured)]
     observer = Fault()
     assert sweep(plan(WATCHED), WATCHED, measured, observer).done == 0
-    assert observer.told == []
+    assert observer.reports == []
     assert [run.path.stat().st_mtime_ns for run in runs(measured)] == before
 
 
 @pytest.mark.usefixtures("shared")
-def test_what_is_frozen_is_missed_and_ends_no_sweep(
+def test_a_frozen_node_fails_its_run_and_not_the_sweep(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A node that stands still for the rest of a run fails it, though nobody may talk to it.
+    """A node that stays frozen fails its run, whether or not clients connect to it.
 
-    Without port mapper nothing is cleaned up: what was measured is kept all the same.
+    Without the port mapper nothing can be cleaned up, but the run is kept.
     """
     monkeypatch.setattr("mqperf.lab.systems.rabbitmq.rabbitmqctl.TIMEOUT_S", 15)
     text = f"{LONGER}  timeout_s: 1\n"
-    observer = Fault(aside, epmd, node, number=signal.SIGSTOP)
+    observer = Fault(unused_node, epmd, node, number=signal.SIGSTOP)
     outcome = sweep(plan(text), text, tmp_path, observer)
-    assert outcome.done == 1, observer.told
+    assert outcome.done == 1, observer.reports
     reasons = dict(zip(("aside", "used"), (reason for _, reason in outcome.failed), strict=True))
     assert "Master (mqperf1@localhost) is frozen" in reasons["aside"]
     assert "Slave 2 (mqperf3@localhost) is frozen" in reasons["used"]
     assert sorted(statuses(tmp_path)) == ["done", "failed", "failed"]
-    unclean = [step for step in observer.told if "cleaning up after a run failed" in step]
+    unclean = [step for step in observer.reports if "cleaning up after a run failed" in step]
     assert len([step for step in unclean if "is frozen" not in step]) == 1
     doubts = doubted(tmp_path)["doubts"]
     assert (doubts["kind"] == "failed-run").sum() == 2
@@ -179,7 +179,7 @@ def test_what_is_frozen_is_missed_and_ends_no_sweep(
 
 @pytest.mark.usefixtures("shared")
 def test_a_killed_client_fails_its_run(tmp_path: Path) -> None:
-    """No point is ever published with less load; the audit says which process is missing."""
+    """No point is published with a smaller load; the audit names the missing process."""
     outcome = sweep(plan(ONE), ONE, tmp_path, Fault(client))
     [(_, reason)] = outcome.failed
     assert "client-1 died with exit code -9" in reason
@@ -189,7 +189,7 @@ def test_a_killed_client_fails_its_run(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("shared")
 def test_a_pause_of_the_broker_shows_as_spread(tmp_path: Path) -> None:
-    """A node that stands still for two seconds of one repeat: the run is whole, and doubted."""
+    """A node is frozen for two seconds of one repeat: the run succeeds, with doubts."""
     text = f"{ONE}repeats: 2\n"
     outcome = sweep(plan(text), text, tmp_path, Pause(node))
     assert (outcome.done, outcome.failed) == (2, ())
@@ -202,8 +202,8 @@ def test_a_pause_of_the_broker_shows_as_spread(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("shared")
 def test_a_planned_freeze_is_an_outage_and_no_doubt(tmp_path: Path) -> None:
-    """The run goes on; table and page tell how long nothing came, and nobody is accused."""
-    text = lasting(10) + ("actions: [{do: freeze, node: Slave 1, at_s: 3, for_s: 2}]\n")
+    """The run goes on; the table has the length of the outage, and no doubt is raised."""
+    text = with_window(10) + ("actions: [{do: freeze, node: Slave 1, at_s: 3, for_s: 2}]\n")
     assert sweep(plan(text), text, tmp_path / "runs", Silent()).failed == ()
     frames = doubted(tmp_path / "runs")
     [outage] = frames["outages"].to_dict("records")
@@ -214,9 +214,9 @@ def test_a_planned_freeze_is_an_outage_and_no_doubt(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can have connections cut")
 @pytest.mark.usefixtures("shared")
-def test_clients_connect_again_where_their_connections_are_cut(tmp_path: Path) -> None:
-    """All those to a node at once; the run goes on, and tells how many there were."""
-    text = lasting(10)
+def test_clients_reconnect_after_their_connections_are_cut(tmp_path: Path) -> None:
+    """All connections to a node at once; the run goes on and records their number."""
+    text = with_window(10)
     text += "actions: [{do: cut-connections, node: Slave 1, at_s: 3, for_s: 2, share: 1}]\n"
     assert sweep(plan(text), text, tmp_path, Silent()).failed == ()
     [run] = runs(tmp_path)
@@ -230,8 +230,8 @@ def test_clients_connect_again_where_their_connections_are_cut(tmp_path: Path) -
 
 
 @pytest.mark.usefixtures("shared")
-def test_a_load_in_the_background_is_measured_and_told_apart(tmp_path: Path) -> None:
-    """CAST flows beside CALL: each loses nothing, and no figure of one counts the other's."""
+def test_a_load_in_the_background_is_measured_separately(tmp_path: Path) -> None:
+    """CAST runs beside CALL: neither loses messages, and their figures are separate."""
     text = f"{ONE}background: [{{test_case: rpc-cast, green_threads: 2, pause_s: 0.01}}]\n"
     assert sweep(plan(text), text, tmp_path / "runs", Silent()).failed == ()
     frames = doubted(tmp_path / "runs")
@@ -249,9 +249,9 @@ def test_a_load_in_the_background_is_measured_and_told_apart(tmp_path: Path) -> 
 
 
 @pytest.mark.usefixtures("shared")
-def test_an_action_on_a_node_that_there_is_not_is_refused(tmp_path: Path) -> None:
-    """Before anything is started, with the nodes that there are."""
-    text = lasting(10) + ("actions: [{do: freeze, node: Nobody, at_s: 3, for_s: 2}]\n")
+def test_an_action_on_an_unknown_node_is_refused(tmp_path: Path) -> None:
+    """Before anything is started, with the names of the known nodes."""
+    text = with_window(10) + ("actions: [{do: freeze, node: Nobody, at_s: 3, for_s: 2}]\n")
     with pytest.raises(PlanError, match="'Nobody'; known: Master, Slave 1, Slave 2"):
         sweep(plan(text), text, tmp_path / "runs", Silent())
 
@@ -261,7 +261,7 @@ def test_an_action_on_a_node_that_there_is_not_is_refused(tmp_path: Path) -> Non
 def test_a_system_that_is_not_installed_leaves_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is found before anything starts, and recorded with what to install."""
+    """It fails before anything starts; the record has the command to install it."""
     which = shutil.which
     monkeypatch.setattr(
         shutil,
@@ -276,7 +276,7 @@ def test_a_system_that_is_not_installed_leaves_the_others(
 
 @pytest.mark.usefixtures("shared")
 def test_ha_queues_are_what_the_server_has(tmp_path: Path) -> None:
-    """The run, and the copy of the plan beside it, name the kind of queue that it got."""
+    """The run and the copy of the plan have the actual kind of queue."""
     text = ONE.replace("[classic]", "[ha]  # replicated")
     assert sweep(plan(text), text, tmp_path, Silent()).done == 1
     [run] = runs(tmp_path)
@@ -289,7 +289,7 @@ def test_ha_queues_are_what_the_server_has(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("shared")
 def test_a_client_without_an_answer_fails_its_run(tmp_path: Path) -> None:
-    """Its counts look busy, but every call failed: that is no measurement."""
+    """Its counts look busy, but every call failed, so there is no measurement."""
     text = f"{ONE}  timeout_s: 1\n"
     observer = Fault(server, number=signal.SIGSTOP, phase="warming up")
     [(_, reason)] = sweep(plan(text), text, tmp_path, observer).failed

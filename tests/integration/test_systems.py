@@ -1,4 +1,4 @@
-"""Every system but RabbitMQ, really started: all test cases, who dies, and nothing afterwards."""
+"""All systems except RabbitMQ, really started: test cases, killed nodes, and the clean-up."""
 
 import json
 import re
@@ -30,7 +30,7 @@ from mqperf.study.tables import Tables
 
 @dataclass(frozen=True)
 class Example:
-    """A system, how a plan asks for it, the nodes that it must have, and processes of each role."""
+    """A system, its settings in a plan, its nodes, and the number of processes of each role."""
 
     system: str
     topology: str
@@ -41,7 +41,7 @@ class Example:
 
     @property
     def brokers(self) -> tuple[str, ...]:
-        """The nodes of which one is the first, to which clients connect."""
+        """The nodes one of which is listed first: those to which clients connect."""
         master = ("Broker 1", "Broker 2", "Broker 3")
         return master if self.system == "activemq-leveldb" else self.nodes[:1]
 
@@ -84,8 +84,8 @@ ACTIVEMQ_LEVELDB = Example(
 )
 
 
-def each(*examples: Example) -> pytest.MarkDecorator:
-    """A fixture or test for each of these systems, where it is installed."""
+def for_each(*examples: Example) -> pytest.MarkDecorator:
+    """Parametrize a fixture or test with these systems, if they are installed."""
     marked = [
         pytest.param(
             example,
@@ -97,7 +97,7 @@ def each(*examples: Example) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("example", marked, indirect=True, scope="module")
 
 
-every_system = each(ZEROMQ, ACTIVEMQ, ARTEMIS, ARTEMIS_HA, ACTIVEMQ_LEVELDB)
+every_system = for_each(ZEROMQ, ACTIVEMQ, ARTEMIS, ARTEMIS_HA, ACTIVEMQ_LEVELDB)
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +108,7 @@ def example(request: pytest.FixtureRequest) -> Example:
 
 @pytest.fixture(scope="module")
 def measured(example: Example, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The runs of a small sweep of the system, with nothing wrong."""
+    """The runs of a small sweep of the system without faults."""
     folder = tmp_path_factory.mktemp(example.system)
     text = example.plan()
     outcome = sweep(parse_plan(text, Path("test.yaml")), text, folder, Silent())
@@ -118,13 +118,13 @@ def measured(example: Example, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 @pytest.fixture(scope="module")
 def frames(measured: Path) -> Tables:
-    """Their tables."""
+    """The tables of these runs."""
     return doubted(measured)
 
 
 @every_system
 def test_no_message_is_lost(frames: Tables) -> None:
-    """CALL, CAST and NOTIFY: all that is sent arrives, and every CALL is answered."""
+    """CALL, CAST and NOTIFY: all messages arrive, and every CALL is answered."""
     messages = frames["messages"]
     assert set(messages["test_case"]) == {"rpc-call", "rpc-cast", "notify"}
     assert (messages["sent"] > 0).all()
@@ -136,20 +136,20 @@ def test_no_message_is_lost(frames: Tables) -> None:
 
 @every_system
 def test_every_process_is_watched(frames: Tables, example: Example) -> None:
-    """CPU over the whole window, of every node in its order, and of the load generators."""
+    """CPU over the whole window, of every node and of the load generators."""
     cpu = frames["cpu"]
     whole = cpu[cpu["scope"] == "window"]
     nodes = whole.loc[whole["kind"] == "broker", "process"].unique()
     assert sorted(nodes) == sorted(example.nodes)
     assert nodes[0] in example.brokers
     roles = ("client", "server")
-    testers = {f"{role}-{number + 1}" for role in roles for number in range(example.processes)}
-    assert set(whole.loc[whole["kind"].isin(["client", "server"]), "process"]) == testers
+    loaders = {f"{role}-{number + 1}" for role in roles for number in range(example.processes)}
+    assert set(whole.loc[whole["kind"].isin(["client", "server"]), "process"]) == loaders
 
 
 @every_system
 def test_the_record_is_whole(measured: Path, example: Example) -> None:
-    """Versions, memory of every node and configuration are there, and no secret."""
+    """It has versions, memory of every node and the configuration, and no secret."""
     for run in runs(measured):
         assert run.damaged() == []
         system = run.facts().system
@@ -158,23 +158,23 @@ def test_the_record_is_whole(measured: Path, example: Example) -> None:
         assert system.runtime
         assert {n.label for n in system.nodes} == set(example.nodes)
         assert all((n.rss_bytes or 0) > 1_000_000 for n in system.nodes)
-        kept = "".join(p.read_text(errors="replace") for p in run.path.rglob("*") if p.is_file())
-        assert "requirepass ***" in kept or "requirepass" not in kept
-        assert "zmq+redis://" not in kept
-        assert {*re.findall('(?:password|zkPassword)="([^"]*)"', kept)} <= {"***"}
-        assert ("***" in kept) == bool(example.settings)
+        text = "".join(p.read_text(errors="replace") for p in run.path.rglob("*") if p.is_file())
+        assert "requirepass ***" in text or "requirepass" not in text
+        assert "zmq+redis://" not in text
+        assert {*re.findall('(?:password|zkPassword)="([^"]*)"', text)} <= {"***"}
+        assert ("***" in text) == bool(example.settings)
 
 
 @every_system
 def test_no_doubt_about_the_counts(frames: Tables) -> None:
-    """Conservation and processes are as they should be."""
+    """Messages are conserved, and all processes are present."""
     suspicious = {"received-not-sent", "lost", "missing-process", "failed-run"}
     assert not suspicious & set(frames["doubts"]["kind"])
 
 
 @pytest.mark.needs_redis
 def test_a_killed_node_fails_its_run_only(tmp_path: Path) -> None:
-    """The run fails with the node's name and last words; the next one gets a new system."""
+    """The failure has the node's name and log; the next run gets a new system."""
     text = ZEROMQ.plan("[rpc-call, rpc-cast]")
     killer = Killer(
         lambda process: "servers/redis" in " ".join([*process.cmdline(), process.cwd()])
@@ -201,31 +201,31 @@ def started(example: Example, host: LocalHost) -> Iterator[Deployment]:
 PATIENCE_S = 60
 
 ANONYMOUS = bytes.fromhex("0000001902010000005341c00c01a309") + b"ANONYMOUS"
-"""A frame of SASL in which a client says that it is nobody."""
+"""A SASL frame with which a client logs in as anonymous."""
 
 SASL, OUTCOME = b"AMQP\x03\x01\x00\x00", bytes.fromhex("005344")
-"""The header of the protocol, and how a frame begins that says whether a client may go on."""
+"""The protocol header, and the start of the frame with the outcome of a login."""
 
 UBYTE, REFUSED = b"\x50", 1
 
 
-def nobody_is_refused(address: str) -> bool:
-    """Whether who says that he is nobody may not go on."""
+def anonymous_is_refused(address: str) -> bool:
+    """Whether an anonymous login is refused."""
     host, port = address.split(":")
-    said = b""
+    received = b""
     with socket.create_connection((host, int(port)), PATIENCE_S) as connection:
         connection.sendall(SASL + ANONYMOUS)
-        while OUTCOME not in said[:-6] and (more := connection.recv(1000)):
-            said += more
-    _, _, outcome = said.partition(OUTCOME)
+        while OUTCOME not in received[:-6] and (more := connection.recv(1000)):
+            received += more
+    _, _, outcome = received.partition(OUTCOME)
     return outcome[outcome.index(UBYTE) + 1] == REFUSED
 
 
-@each(ZEROMQ, ACTIVEMQ, ARTEMIS)
+@for_each(ZEROMQ, ACTIVEMQ, ARTEMIS)
 def test_a_taken_port_is_no_obstacle(example: Example) -> None:
-    """Other ports are tried; all listen on loopback only; afterwards nobody listens or runs.
+    """Taken ports are avoided; all listen on loopback only; afterwards nobody listens or runs.
 
-    A broker that knows users refuses who does not log in.
+    A broker with users refuses an anonymous login.
     """
     host = CrowdedHost(taken=0)
     with started(example, host) as deployment:
@@ -235,55 +235,55 @@ def test_a_taken_port_is_no_obstacle(example: Example) -> None:
         assert {address for p in processes for address in listening(p)} <= LOOPBACK
         deployment.check()
         if example is ACTIVEMQ:
-            assert nobody_is_refused(deployment.nodes[0].name)
+            assert anonymous_is_refused(deployment.nodes[0].name)
     assert not any(map(psutil.Process.is_running, processes))
 
 
-def answer(address: str, *requests: bytes) -> bytes:
-    """What a server says to the last of several requests."""
+def reply_of(address: str, *requests: bytes) -> bytes:
+    """The reply of a server to the last of several requests."""
     host, port = address.split(":")
     with socket.create_connection((host, int(port)), PATIENCE_S) as connection:
         for request in requests:
             connection.sendall(request)
-            said = connection.recv(1000)
-    return said
+            reply = connection.recv(1000)
+    return reply
 
 
-@each(ZEROMQ)
+@for_each(ZEROMQ)
 def test_a_replica_has_what_redis_has(example: Example) -> None:
-    """Both want the password; what is written into the first one is read from the other."""
+    """Both need the password; data written to the first one is read from the replica."""
     with started(example, LocalHost()) as deployment:
         first, replica = (node.name for node in deployment.nodes)
         [case] = parse_plan(example.plan("[rpc-call]"), Path("test.yaml")).cases()
         login = f"AUTH {deployment.provision(case, 'run').client.password}\r\n".encode()
         for address in (first, replica):
-            assert answer(address, b"GET key\r\n").startswith(b"-NOAUTH")
-        assert answer(first, login, b"SET key 7\r\n") == b"+OK\r\n"
+            assert reply_of(address, b"GET key\r\n").startswith(b"-NOAUTH")
+        assert reply_of(first, login, b"SET key 7\r\n") == b"+OK\r\n"
         copied = b"$1\r\n7\r\n"
-        assert eventually(lambda: answer(replica, login, b"GET key\r\n") == copied, PATIENCE_S)
+        assert eventually(lambda: reply_of(replica, login, b"GET key\r\n") == copied, PATIENCE_S)
 
 
 @pytest.mark.needs_java
 def test_a_backup_takes_over() -> None:
-    """All listen on loopback only; when the primary dies, a backup with the copy listens.
+    """All listen on loopback only; when the primary dies, a backup with its data listens.
 
-    It does with two ZooKeepers of three, too, and whoever died is told.
+    Two ZooKeepers of three are enough for that, and dead nodes are named.
     """
     with started(ARTEMIS_HA, LocalHost()) as deployment:
         backups = [node for node in deployment.nodes if node.label.startswith("Backup")]
         processes = [psutil.Process(n.process.pid) for n in deployment.nodes if n.process]
         assert {address for p in processes for address in listening(p)} <= LOOPBACK
         assert not any(map(accepts, (node.name for node in backups)))
-        for label in ("Primary", "ZooKeeper 2"):  # they are looked at the other way round
-            killed(deployment, label)
-            said = f"Artemis HA's {label} was killed by signal 9; its log ends: *[^ ]"
-            with pytest.raises(SystemFault, match=said):
+        for label in ("Primary", "ZooKeeper 2"):  # the check has the opposite order
+            kill_node(deployment, label)
+            message = f"Artemis HA's {label} was killed by signal 9; its log ends: *[^ ]"
+            with pytest.raises(SystemFault, match=message):
                 deployment.check()
         assert eventually(lambda: any(accepts(node.name) for node in backups), 60)
 
 
-def killed(deployment: Deployment, label: str) -> None:
-    """Kill a node, and see it gone."""
+def kill_node(deployment: Deployment, label: str) -> None:
+    """Kill a node, and wait until it has ended."""
     [victim] = [node.process for node in deployment.nodes if node.label == label]
     assert isinstance(victim, Process)
     victim.signal(signal.SIGKILL)
@@ -306,7 +306,7 @@ OWNER = """
 """
 
 
-@each(ZEROMQ, ACTIVEMQ)
+@for_each(ZEROMQ, ACTIVEMQ)
 def test_a_system_dies_with_its_owner(example: Example) -> None:
     """A SIGKILL of mqperf leaves no process and no folder."""
     assert nothing_outlives(

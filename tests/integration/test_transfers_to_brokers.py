@@ -1,11 +1,11 @@
-"""The load of AMQP 1.0 and brokers in Java: the same accounts as with routers."""
+"""The AMQP 1.0 load on brokers in Java: messages are accounted for as with routers."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from one_rabbitmq import lent
+from one_rabbitmq import used_by_sweeps
 from patience import all_due
 from samples import doubted
 
@@ -36,12 +36,12 @@ probes: [inside]
 
 @pytest.fixture(scope="module")
 def artemis() -> Iterator[Deployment]:
-    """One for all tests; sweeps get it instead of one of their own."""
+    """One broker for all tests; sweeps use it instead of starting their own."""
     host, system = LocalHost(), SYSTEMS["artemis"]
     with (
         host.scratch("test-transfers") as folder,
         system.start(system.watched({}), [HostFolder(host, folder)]) as running,
-        lent(running, "artemis"),
+        used_by_sweeps(running, "artemis"),
     ):
         yield running
 
@@ -49,7 +49,7 @@ def artemis() -> Iterator[Deployment]:
 @pytest.mark.usefixtures("artemis")
 @pytest.mark.parametrize("system", ["artemis", "activemq"])
 def test_every_message_is_accounted_for(system: str, tmp_path: Path) -> None:
-    """In one frame and in several, through a queue: sent, received, accepted, in order."""
+    """In one frame or several, through a queue: sent, received, accepted, in order."""
     by_count = PLAN.replace("duration_s: 2", "duration_s: 20\n  message_count: 160")
     text = by_count.format(system)
     outcome = sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())
@@ -70,8 +70,8 @@ def test_every_message_is_accounted_for(system: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("artemis")
-def test_receivers_that_start_late_get_what_waits(tmp_path: Path) -> None:
-    """They have links before, and no credit: every message waits, and then arrives."""
+def test_receivers_that_start_late_get_all_waiting_messages(tmp_path: Path) -> None:
+    """They attach links without credit first: every message waits, and then arrives."""
     text = PLAN.format("artemis").replace("[300, 200000]", "300\n  consume_after_s: 2")
     sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())
     frames = doubted(tmp_path)
@@ -80,19 +80,19 @@ def test_receivers_that_start_late_get_what_waits(tmp_path: Path) -> None:
     assert all_due([counts["sent"]], 160)
     phases = frames["backlog"].set_index("backlog_phase")
     assert phases.loc["building", "throughput_msg_s"] == 0
-    assert phases["waiting"].to_dict()["draining"] >= 40  # 80, but for pauses
+    assert phases["waiting"].to_dict()["draining"] >= 40  # 80 without pauses
     assert "record-disagrees" not in set(frames["doubts"]["kind"])
 
 
-def test_who_logs_in_by_name_is_known_by_it(artemis: Deployment) -> None:
-    """SASL PLAIN, at a broker that takes everybody."""
+def test_a_login_with_a_user_name_is_accepted(artemis: Deployment) -> None:
+    """SASL PLAIN, at a broker that accepts every user."""
     connection = Connection(Broker((artemis.nodes[0].name,), "user", "secret", "/"))
     assert connection.close(5)
 
 
 @pytest.mark.usefixtures("artemis")
 def test_no_message_of_artemis_is_lost_at_full_speed(tmp_path: Path) -> None:
-    """As fast as it goes, pre-settled as well: a broker queues what it cannot deliver at once."""
+    """Pre-settled as well: a broker queues messages that it cannot deliver at once."""
     text = PLAN.format("artemis").replace("rate_msg_s: 40", "").replace("[300, 200000]", "256")
     text = text.replace("  links: 2", "  links: 2\n  settlement: [at-least-once, pre-settled]")
     sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())

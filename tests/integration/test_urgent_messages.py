@@ -1,4 +1,4 @@
-"""Urgent messages in queues of a real RabbitMQ: they overtake, and every one is accounted for."""
+"""Urgent messages in queues of a real RabbitMQ overtake, and every message is accounted for."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ load: {generator: amqp-0-9-1, green_threads: 2, duration_s: 2, warmup_s: 1, rate
 
 
 def test_urgent_messages_overtake_and_none_is_lost(tmp_path: Path) -> None:
-    """In queues that are full when consumers start; quorum queues of RabbitMQ 3 have none."""
+    """Queues are full when consumers start; quorum queues of RabbitMQ 3 have no priorities."""
     outcome = sweep(parse_plan(PLAN, Path("test.yaml")), PLAN, tmp_path, Silent())
     frames = doubted(tmp_path)
     version = int(frames["runs"]["system_version"].dropna().iloc[0].partition(".")[0])

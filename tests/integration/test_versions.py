@@ -1,4 +1,4 @@
-"""RabbitMQ in versions beside the installed one: a Debian in a folder, an archive."""
+"""RabbitMQ in versions other than the installed one: from a Debian root, and from an archive."""
 
 import json
 import os
@@ -94,7 +94,7 @@ def other() -> str:
 
 @pytest.fixture(scope="module")
 def roots(other: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The folder of roots, with one of that version: killed while it was made, and made anew."""
+    """The folder of roots, one of which was killed while it was made, and then made anew."""
     suite = SUITES[other]
     with pytest.MonkeyPatch.context() as patch:
         cache = tmp_path_factory.mktemp("cache")
@@ -109,7 +109,7 @@ def roots(other: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path
         assert debian.roots(HERE) == []
 
         settings = parse_settings({"version": other})
-        assert f"getting RabbitMQ {other}" in " ".join(settings.getting([Generous()]))
+        assert f"getting RabbitMQ {other}" in " ".join(settings.getting([MultiBrokerHost()]))
         assert [*settings.getting([HERE])] == []
         yield folder
         [root] = debian.roots(HERE)
@@ -117,8 +117,8 @@ def roots(other: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path
         assert {path.name for path in folder.iterdir()} == {f"{PACKAGE}-{suite}.lock"}
 
 
-class Generous(LocalHost):
-    """This machine, which puts other brokers into the same root: each by itself takes a minute."""
+class MultiBrokerHost(LocalHost):
+    """This machine, which installs further brokers into the same root to save minutes."""
 
     @override
     def copied(self, ours: Path) -> Path:
@@ -130,11 +130,11 @@ class Generous(LocalHost):
 
 
 @pytest.fixture
-def like(roots: Path) -> Iterator[Callable[[str], str]]:
-    """Gives the root a second name, that of another package in it, and the version it has."""
+def second_root(roots: Path) -> Iterator[Callable[[str], str]]:
+    """Copies the root under the name of another package in it; returns that package's version."""
     made: list[Path] = []
 
-    def named(package: str) -> str:
+    def copy_root(package: str) -> str:
         [root] = [root for root in debian.roots(HERE) if root.package == PACKAGE]
         admin = ["--admindir", str(root.folder / "var/lib/dpkg")]
         form = ["--show", "--showformat", "${source:Upstream-Version}"]
@@ -145,13 +145,13 @@ def like(roots: Path) -> Iterator[Callable[[str], str]]:
         made.append(folder)
         return version
 
-    yield named
+    yield copy_root
     for folder in made:
         subprocess.run(["rm", "-rf", "--one-file-system", folder], check=True)
 
 
 def namespaces() -> dict[int, str]:
-    """The namespace of mounts of each process."""
+    """The mount namespace of each process."""
     seen = {}
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -160,7 +160,7 @@ def namespaces() -> dict[int, str]:
 
 
 def test_nodes_of_another_version_run_apart_and_leave_nothing(other: str, roots: Path) -> None:
-    """No mount, process or listener, and no file in the root."""
+    """No mount, process, listener or file in the root remains."""
     [root] = debian.roots(HERE)
     before = {*(root.folder / "tmp").iterdir()}
     with (
@@ -182,7 +182,7 @@ def test_nodes_of_another_version_run_apart_and_leave_nothing(other: str, roots:
 
 @pytest.mark.usefixtures("roots")
 def test_rabbitmq_4_speaks_amqp_1_0_itself(other: str, tmp_path: Path) -> None:
-    """Every message is accounted for; RabbitMQ 3, which does not, is refused with the reason."""
+    """Every message is accounted for; RabbitMQ 3 cannot do it and is refused with the reason."""
     own = ".".join(installed_version(HERE).split(".")[:2])
     text = NATIVE.replace("VERSIONS", json.dumps([own, other]))
     outcome = sweep(parse_plan(text, Path("native.yaml")), text, tmp_path, Silent())
@@ -199,7 +199,7 @@ def test_rabbitmq_4_speaks_amqp_1_0_itself(other: str, tmp_path: Path) -> None:
 
 
 def test_the_folder_of_an_archive_runs_with_the_erlang_of_the_host() -> None:
-    """The package has its folder as the archive does."""
+    """The package has the same folder as the archive."""
     version = installed_version(HERE)
     home = Path(f"/usr/lib/rabbitmq/lib/rabbitmq_server-{version}")
     settings = parse_settings({"home": str(home)})
@@ -212,10 +212,10 @@ def test_the_folder_of_an_archive_runs_with_the_erlang_of_the_host() -> None:
 
 
 def test_an_archive_runs_with_another_erlang_than_the_installed_one(
-    roots: Path, like: Callable[[str], str]
+    roots: Path, second_root: Callable[[str], str]
 ) -> None:
-    """That which is asked for, in a root, and leaves nothing."""
-    erlang = like("erlang-nox")
+    """The Erlang version of the settings is used, from a root."""
+    erlang = second_root("erlang-nox")
     [home] = roots.glob(f"{PACKAGE}-*/usr/lib/rabbitmq/lib/rabbitmq_server-*")
     settings = parse_settings({"home": str(home), "erlang": erlang.partition(".")[0]})
     assert settings.obtainable(HERE) == home.name.rpartition("-")[2]
@@ -237,10 +237,10 @@ def test_an_archive_runs_with_another_erlang_than_the_installed_one(
     ],
 )
 def test_another_broker_of_another_version_loses_nothing(
-    package: str, text: str, like: Callable[[str], str], tmp_path: Path
+    package: str, text: str, second_root: Callable[[str], str], tmp_path: Path
 ) -> None:
-    """Every node of it is of that version, which the record tells."""
-    version = like(package)
+    """Each node has that version, which the tables show."""
+    version = second_root(package)
     text = text.replace("VERSION", version)
     outcome = sweep(parse_plan(text, Path("others.yaml")), text, tmp_path, Silent())
     assert outcome.failed == ()
@@ -252,10 +252,8 @@ def test_another_broker_of_another_version_loses_nothing(
 
 
 @pytest.mark.usefixtures("roots")
-def test_clients_of_another_version_make_streams_together_and_speak_tls(
-    other: str, tmp_path: Path
-) -> None:
-    """Client and server make the stream at the same time; certificates are seen by the node."""
+def test_clients_of_another_version_create_streams_and_use_tls(other: str, tmp_path: Path) -> None:
+    """Client and server create the stream at the same time; nodes in a root read certificates."""
     text = STREAMS.replace("VERSION", other)
     outcome = sweep(parse_plan(text, Path("streams.yaml")), text, tmp_path, Silent())
     assert outcome.failed == ()
@@ -264,13 +262,13 @@ def test_clients_of_another_version_make_streams_together_and_speak_tls(
 
 
 @pytest.mark.usefixtures("roots")
-def test_khepri_is_switched_on_where_a_plan_asks_for_it() -> None:
-    """The cluster says so itself; unasked, 4.0 has Mnesia."""
+def test_khepri_is_enabled_if_the_plan_sets_it() -> None:
+    """The cluster reports it; by default 4.0 uses Mnesia."""
     for store, flag in (("khepri", "true"), ("mnesia", "false")):
         settings = parse_settings({"version": "4.0", "metadata_store": store})
         with (
             HERE.scratch("test-versions") as folder,
             private_cluster(settings, [HostFolder(HERE, folder)], nodes=1) as broker,
         ):
-            asked = "rabbit_feature_flags:is_enabled(khepri_db)."
-            assert broker._rabbitmqctl.call(broker.nodes[0].name, "eval", asked).strip() == flag
+            query = "rabbit_feature_flags:is_enabled(khepri_db)."
+            assert broker._rabbitmqctl.call(broker.nodes[0].name, "eval", query).strip() == flag

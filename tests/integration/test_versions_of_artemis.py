@@ -1,4 +1,4 @@
-"""Several versions of Artemis in one plan, each started by itself."""
+"""Several versions of Artemis in one plan, each started separately."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ load: {generator: amqp-1.0, green_threads: 3, rate_msg_s: 40, duration_s: 2, war
 
 @pytest.mark.needs_java
 def test_each_point_is_of_the_version_that_it_names(tmp_path: Path) -> None:
-    """As Artemis says itself, and with every message accounted for."""
+    """As reported by Artemis, and with every message accounted for."""
     assert sweep(parse_plan(PLAN, Path("test.yaml")), PLAN, tmp_path, Silent()).failed == ()
     frames = doubted(tmp_path)
     versions = frames["runs"].set_index("version")["system_version"]

@@ -1,9 +1,9 @@
-"""The probe of waits beside a real RabbitMQ, and what is made of a prefetch of one message."""
+"""The probe ``waits`` beside a real RabbitMQ, and the causes found for a prefetch of one."""
 
 from pathlib import Path
 
 import pytest
-from one_rabbitmq import channel, lent, master_of
+from one_rabbitmq import channel, master_of, used_by_sweeps
 
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster
@@ -28,15 +28,15 @@ load:
   cooldown_s: 1
 """
 OUTSIDE = {"host full", "neighbour on the host", "slow consumer", "small prefetch"}
-"""What other work on the machine may be, or make of a server that waits for a core."""
+"""Causes that other work on the machine may add, also by making a server wait for a core."""
 
 
-def test_a_node_is_looked_at_from_outside(rabbitmq: PrivateCluster, tmp_path: Path) -> None:
-    """Its queue has one consumer, which holds one message at most; nothing of the node is full.
+def test_a_node_is_observed_from_outside(rabbitmq: PrivateCluster, tmp_path: Path) -> None:
+    """Its queue has one consumer with at most one message; nothing of the node is saturated.
 
-    Many more queues than are asked are there, and do nothing.
+    There are many more idle queues than the probe asks about.
     """
-    with lent(rabbitmq), channel(master_of(rabbitmq)) as theirs:
+    with used_by_sweeps(rabbitmq), channel(master_of(rabbitmq)) as theirs:
         for number in range(10 * MOST_ASKED):
             theirs.queue_declare(f"idle-{number}", exclusive=True)
         outcome = sweep(parse_plan(PLAN, Path("causes.yaml")), PLAN, tmp_path, Silent())

@@ -1,4 +1,4 @@
-"""The probe atop on five hosts, each with processes of its own."""
+"""The probe ``atop`` on five hosts, each with its own processes."""
 
 import json
 import time
@@ -28,8 +28,8 @@ load: {green_threads: [2], pause_s: 0.02, duration_s: 4, warmup_s: 1}
 """
 
 
-class Looking(Silent):
-    """Remembers the programs that run on the hosts while a case is measured."""
+class ProgramRecorder(Silent):
+    """Records the programs that run on the hosts while a case is measured."""
 
     def __init__(self, hosts: Laboratory) -> None:
         self.hosts = hosts
@@ -43,13 +43,13 @@ class Looking(Silent):
 
 
 def programs(hosts: Laboratory, name: str) -> list[str]:
-    """What runs on a host."""
+    """The names of the programs on a host."""
     return [p.name() for p in hosts.processes(name) if p.status() != psutil.STATUS_ZOMBIE]
 
 
 def test_every_host_is_watched_by_atop_too(five_hosts: Laboratory, tmp_path: Path) -> None:
-    """Its record is fetched, has our processes only, and agrees with psutil's; nothing stays."""
-    observer = Looking(five_hosts)
+    """Its record is fetched, has only the run's processes, and agrees with psutil's."""
+    observer = ProgramRecorder(five_hosts)
     hosts = str(five_hosts.inventory)
     outcome = sweep(parse_plan(PLAN, Path("atop.yaml")), PLAN, tmp_path, observer, hosts=hosts)
     assert outcome.failed == ()

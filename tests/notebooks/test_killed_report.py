@@ -1,4 +1,4 @@
-"""A report that is killed leaves nothing, wherever it was."""
+"""A killed report leaves no files and no processes."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ from patience import eventually
 MQPERF = str(Path(sys.executable).with_name("mqperf"))
 
 
-def lives(process: psutil.Process) -> bool:
+def is_alive(process: psutil.Process) -> bool:
     with suppress(psutil.NoSuchProcess):
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     return False
@@ -25,7 +25,7 @@ def is_kernel(process: psutil.Process) -> bool:
 
 
 def is_worker(process: psutil.Process) -> bool:
-    """A fork of the command, drawing."""
+    """Whether it is a forked worker of the command, which draws figures."""
     return "--no-notebooks" in process.cmdline()
 
 
@@ -35,7 +35,7 @@ def is_worker(process: psutil.Process) -> bool:
 def test_a_killed_report_leaves_nothing(
     root: Path, tmp_path: Path, option: str, reached: Callable[[psutil.Process], bool]
 ) -> None:
-    """SIGKILL while notebooks run, or figures are drawn: no process, no folder, hidden or not."""
+    """SIGKILL during notebooks or drawing leaves no process and no folder, hidden ones included."""
     runs, out, scratch = root / "data/samples/runs", tmp_path / "out", tmp_path / "scratch"
     scratch.mkdir()
     argv = [MQPERF, "report", str(runs), "--out", str(out), option]
@@ -52,6 +52,6 @@ def test_a_killed_report_leaves_nothing(
     with subprocess.Popen(argv, env={**os.environ, "TMPDIR": str(scratch)}) as report:
         assert eventually(begun, 300)
         report.kill()
-    assert eventually(lambda: not any(map(lives, family.values())))
+    assert eventually(lambda: not any(map(is_alive, family.values())))
     assert eventually(lambda: list(scratch.glob("mqperf-*/*")) == [])
     assert [path.name for path in tmp_path.iterdir()] == ["scratch"]

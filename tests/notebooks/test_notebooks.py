@@ -1,6 +1,6 @@
-"""Every notebook, top to bottom through papermill, on recorded runs, and the reports with them.
+"""Every notebook runs through papermill on recorded runs, alone and within reports.
 
-No broker takes part.
+No broker is needed.
 """
 
 import json
@@ -36,16 +36,16 @@ PARAMETERS: dict[str, dict[str, object]] = {
     "compare": {"before": HOSTS, "after": HOSTS},
 }
 OF_REPORTS = ("thread_sweep", "node_cpu", "report", "hosts")
-"""The others are executed for a report."""
+"""Notebooks executed for a report; all others run on the samples."""
 
 BATCH = (ONE_RUN, PUBLISHED)
-"""Folders over which one notebook is executed."""
+"""Folders of a batch over which one notebook is executed."""
 
 WRONG: tuple[tuple[dict[str, object], str], ...] = (
     ({"runz": HOSTS}, "this notebook has no parameter 'runz': it has runs, test_case"),
     ({"runs": 2016}, "parameter runs of this notebook is a text (papermill's -r), not 2016"),
 )
-"""Parameters that a notebook has not, and the reason that it gives."""
+"""Invalid parameters of a notebook, and the error of each."""
 
 
 PENDING = (
@@ -53,18 +53,18 @@ PENDING = (
     " urls: ['amqp://perf:${NOBODY_SET_THIS}@mq1.example']}}}\n"
     "test_cases: [rpc-call]\nload: {green_threads: 1, duration_s: 3}\n"
 )
-"""A plan with a password that is nowhere."""
+"""A plan whose password is not set."""
 
 
 @dataclass(frozen=True)
 class Copies:
-    """Executed notebooks in a folder, and what ended some of them, by the names of the copies."""
+    """Executed notebooks in a folder, and the errors that ended some, by name of the copy."""
 
     folder: Path
     errors: Mapping[str, str]
 
     def sound(self, name: str) -> Path:
-        """The copy of that name, which nothing ended."""
+        """The copy of that name, which ended without an error."""
         assert self.errors.get(name) is None
         return self.folder / f"{name}.ipynb"
 
@@ -76,15 +76,15 @@ def execute(folder: Path, jobs: Sequence[tuple[Path, Path, Mapping[str, object]]
     argv = [sys.executable, "-P", script.__file__, str(folder)]
     env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(folder / "runtime")}
     subprocess.run(argv, env=env, cwd=jobs[0][0].parent, check=True, capture_output=True)
-    told = json.loads((folder / script.ERRORS).read_text())
-    return Copies(folder, {Path(copy).stem: error for copy, error in told.items()})
+    errors = json.loads((folder / script.ERRORS).read_text())
+    return Copies(folder, {Path(copy).stem: error for copy, error in errors.items()})
 
 
 @pytest.fixture(scope="module")
 def copies(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Copies:
-    """All that are executed beside a report; nothing recorded is changed.
+    """The notebooks executed outside reports; recorded files stay unchanged.
 
-    What a copy is called begins with the name of its notebook.
+    The name of a copy begins with the name of its notebook.
     """
     folder = tmp_path_factory.mktemp("copies")
     (folder / "plan.yaml").write_text(PENDING)
@@ -108,7 +108,7 @@ def copies(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Copies:
 
 
 def files(root: Path) -> list[tuple[Path, int]]:
-    """All recorded files, with the times of their last change."""
+    """All recorded files, with their modification times."""
     folders = (root / "data" / name for name in ("samples", "published"))
     return sorted((path, path.stat().st_mtime_ns) for place in folders for path in place.rglob("*"))
 
@@ -117,7 +117,7 @@ def files(root: Path) -> list[tuple[Path, int]]:
 def report(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a report on several hosts.
 
-    It is made from the root of the project, and nothing recorded is changed.
+    It is made from the root of the project, and recorded files stay unchanged.
     """
     out = tmp_path_factory.mktemp("reports") / "hosts"
     before = files(root)
@@ -129,7 +129,7 @@ def report(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def parameters(folder: Path) -> Mapping[str, Mapping[str, object]]:
-    """The notebooks of a report on the folder, and what they are executed with."""
+    """The notebooks of a report on the folder, with their parameters."""
     return fitting(folder, samples.complete(folder))
 
 
@@ -139,7 +139,7 @@ def of_report(folder: Path) -> list[str]:
 
 
 def errors_and_warnings(path: Path) -> Iterator[str]:
-    """What cells wrote to stderr."""
+    """The cells' output to stderr."""
     for cell in nbformat.read(path, as_version=4).cells:
         for output in cell.get("outputs", []):
             if output.get("name") == "stderr":
@@ -147,16 +147,16 @@ def errors_and_warnings(path: Path) -> Iterator[str]:
 
 
 def first_shown(path: Path) -> str:
-    """The HTML of what a notebook shows first."""
+    """The HTML of a notebook's first output."""
     cells = nbformat.read(path, as_version=4).cells
     outputs = (output for cell in cells for output in cell.get("outputs", []))
     return str(next(output["data"]["text/html"] for output in outputs if "data" in output))
 
 
-def told(notebook: Path) -> str:
-    """Its text, after it was found to have drawn its figures, and to have complained of nothing.
+def checked_text(notebook: Path) -> str:
+    """Its text; asserts that it has figures and printed nothing to stderr.
 
-    First of all it answers: the question of its plan, or whether one set is better.
+    Its first output must answer the question of its plan, or compare two sets.
     """
     assert re.match(r"<h3>[^<]+\?</h3><ul>|<p>B against A, throughput at ", first_shown(notebook))
     assert list(errors_and_warnings(notebook)) == []
@@ -167,24 +167,24 @@ def told(notebook: Path) -> str:
 
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_a_notebook_runs_on_the_samples(copies: Copies, name: str) -> None:
-    """It draws its figures, and says nothing on stderr."""
-    told(copies.sound(name))
+    """It draws its figures, and prints nothing to stderr."""
+    checked_text(copies.sound(name))
 
 
 @pytest.mark.parametrize("name", OF_REPORTS)
 def test_a_notebook_runs_for_a_report(report: Path, name: str) -> None:
-    """It draws its figures, and says nothing on stderr."""
-    told(report / "notebooks" / f"{name}.ipynb")
+    """It draws its figures, and prints nothing to stderr."""
+    checked_text(report / "notebooks" / f"{name}.ipynb")
 
 
 def test_a_wrong_parameter_ends_a_notebook(copies: Copies) -> None:
-    """Papermill itself would warn of it, and show the figures of the default instead."""
+    """Papermill alone would only warn, and show the figures of the default."""
     for number, (_, reason) in enumerate(WRONG):
         assert reason in copies.errors[f"wan-{number}"]
 
 
 def test_every_notebook_is_tested(root: Path) -> None:
-    """A new notebook needs its line above."""
+    """A new notebook must be added to the lists above."""
     assert {path.stem for path in (root / "notebooks").glob("*.ipynb")} == {
         *PARAMETERS,
         *OF_REPORTS,
@@ -192,14 +192,14 @@ def test_every_notebook_is_tested(root: Path) -> None:
 
 
 def test_what_was_measured_shows_without_passwords(copies: Copies) -> None:
-    """The plan names one of an existing cluster; nothing is run, so nobody is asked for it."""
-    told(copies.sound("thread_sweep-pending"))
+    """The plan names a password of an existing cluster; nothing runs, so none is needed."""
+    checked_text(copies.sound("thread_sweep-pending"))
 
 
 def test_a_batch_gives_a_copy_for_each_value(copies: Copies) -> None:
-    """The same notebook over several folders, as a papermill batch does it.
+    """One notebook is executed over several folders, as in a papermill batch.
 
-    That of hosts says what there is of one host, and of tables without any.
+    The notebook on hosts handles a single host, and tables without hosts.
     """
     for number, runs in enumerate(BATCH):
         copy = copies.sound(f"hosts-{number}")
@@ -210,7 +210,7 @@ def test_a_batch_gives_a_copy_for_each_value(copies: Copies) -> None:
 
 @pytest.mark.parametrize("name", OF_REPORTS)
 def test_notebooks_are_part_of_the_report(report: Path, name: str) -> None:
-    """Each is there as HTML, and the first page links it."""
+    """Each is there as HTML, linked from the first page."""
     page = report / "html" / "index.html"
     text = page.read_text(encoding="utf-8")
     [link] = re.findall(rf'href="([^"]+/{name}\.html)"', text)
@@ -218,7 +218,7 @@ def test_notebooks_are_part_of_the_report(report: Path, name: str) -> None:
 
 
 def test_hosts_are_told_where_there_are_several(report: Path, root: Path) -> None:
-    """With clocks and networks; the report on a single host has no notebook of them."""
+    """Its notebook shows clocks and networks; the report on a single host has none."""
     [page] = (report / "html").rglob("hosts.html")
     assert "Who talked to whom" in page.read_text(encoding="utf-8")
     assert of_report(root / HOSTS) == [*OF_REPORTS]
@@ -244,7 +244,7 @@ def test_a_report_has_the_notebooks_about_its_runs(
 
 
 def test_notebooks_of_one_kernel_know_nothing_of_each_other(tmp_path: Path) -> None:
-    """Each begins with the first cell and no name; one that fails is told, and ends no other."""
+    """Each starts at the first cell without variables; a failure is reported and ends no other."""
     jobs: list[tuple[Path, Path, dict[str, object]]] = []
     for name, code in (("first", "kept = 1"), ("second", "print(kept)"), ("third", "print('on')")):
         cells = [nbformat.v4.new_code_cell(code)]
@@ -260,7 +260,7 @@ def test_notebooks_of_one_kernel_know_nothing_of_each_other(tmp_path: Path) -> N
 def test_a_failed_notebook_leaves_the_pages(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The report is there with the other notebook; its first page and the error say the reason."""
+    """The report has the other notebook; its first page and the error give the reason."""
     copies, out = tmp_path / "notebooks", tmp_path / "out"
     shutil.copytree(root / "notebooks", copies)
     failing = nbformat.read(copies / "thread_sweep.ipynb", as_version=4)
@@ -281,7 +281,7 @@ def test_a_failed_notebook_leaves_the_pages(
 
 
 def test_a_report_names_no_folder_of_the_machine(report: Path, root: Path) -> None:
-    """Neither the project's place nor a temporary one is in any text of a report."""
+    """No text of a report contains the path of the project or a temporary path."""
     for path in report.rglob("*"):
         if path.suffix in {".html", ".ipynb", ".rst", ".json", ".csv", ".svg"}:
             text = path.read_text(encoding="utf-8")
@@ -290,7 +290,7 @@ def test_a_report_names_no_folder_of_the_machine(report: Path, root: Path) -> No
 
 
 def test_a_folder_without_runs_is_named(tmp_path: Path) -> None:
-    """One sentence, and nothing is written."""
+    """The error is one sentence, and nothing is written."""
     with pytest.raises(MqperfError, match="holds no runs"):
         publish(tmp_path, tmp_path / "out")
     assert not (tmp_path / "out").exists()

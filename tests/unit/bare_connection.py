@@ -1,4 +1,4 @@
-"""A connection of AMQP 1.0 without its handshake."""
+"""An AMQP 1.0 connection without its handshake."""
 
 import socket
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from mqperf_numbered.onhost.outbox import Outbox
 
 
 class Bare(Connection):
-    """It is there, over a socket of ours, and has read the content."""
+    """A connection over a given socket, which has already read the content."""
 
     def __init__(self, ours: socket.socket, content: bytes = b"") -> None:
         Outbox.__init__(self)
@@ -22,12 +22,12 @@ class Bare(Connection):
 
 @contextmanager
 def connected(content: bytes = b"") -> Iterator[tuple[Bare, socket.socket]]:
-    """Such a connection, and the socket at its other end."""
+    """A bare connection and the socket at its other end."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
         yield Bare(ours, content), theirs
 
 
 def small(value: int) -> bytes:
-    """A number as most libraries write it: as short as it goes."""
+    """A number in its shortest encoding, as most libraries write it."""
     return b"\x43" if value == 0 else b"\x52" + bytes([value]) if value < 256 else uint(value)

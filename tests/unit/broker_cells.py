@@ -1,4 +1,4 @@
-"""Invented cells of a comparison of brokers, for tests of its ranks and its page."""
+"""Invented cells of a comparison of brokers, for tests of its ranking and its page."""
 
 from dataclasses import replace
 from math import inf
@@ -25,14 +25,14 @@ CELL = Cell(
 )
 
 
-def cell(low: float = 900.0, high: float = 1100.0, rate: float = 0.0, **others: object) -> Cell:
-    """A cell with this interval, whose middle is its rate if none is given."""
+def cell(low: float = 900.0, high: float = 1100.0, rate: float = 0.0, **changes: object) -> Cell:
+    """A cell with this interval; its rate is the middle of the interval unless given."""
     middle = rate or (low if high == inf else (low + high) / 2)
-    return replace(CELL, sustained=Sustained(OFFERED, middle, low, high), **others)  # type: ignore[arg-type]
+    return replace(CELL, sustained=Sustained(OFFERED, middle, low, high), **changes)  # type: ignore[arg-type]
 
 
-def nats(low: float, high: float, **others: object) -> Cell:
-    """The same of a system that is asked for confirms by another name."""
+def nats(low: float, high: float, **changes: object) -> Cell:
+    """The same cell for NATS, whose parameters do not include ``confirms``."""
     given = {"payload_bytes": 256, "threads": 1}
     names = {"system": "nats", "title": "NATS", "generator": "nats", "given": given}
-    return replace(cell(low, high), **{**names, **others})  # type: ignore[arg-type]
+    return replace(cell(low, high), **{**names, **changes})  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Runs recorded as instants, recorded once more as counts: the same messages, written both ways."""
+"""Converts runs recorded as instants to runs recorded as counts of the same messages."""
 
 import json
 import shutil
@@ -17,7 +17,7 @@ CHUNK = 1000
 
 
 class Numbering:
-    """Which number each message has, told by its start; a client numbers what it sends."""
+    """The number of each message, looked up by its start; clients number what they send."""
 
     def __init__(self, sent: Mapping[str, np.ndarray]) -> None:
         self.known = defaultdict(list)
@@ -26,7 +26,7 @@ class Numbering:
                 self.known[start].append((label, number))
 
     def of(self, starts: np.ndarray, seen: Counter[float]) -> list[tuple[str, int]]:
-        """Sender and number of each; what nobody sent is a stranger's."""
+        """Sender and number of each message; messages without a known sender are a stranger's."""
         pairs = []
         for position, start in enumerate(starts.tolist()):
             ids = self.known.get(start, [("stranger", position)])
@@ -36,7 +36,7 @@ class Numbering:
 
 
 def convert(run: Path) -> None:
-    """Replace the ``.messages`` files of a run folder by ``.counts`` files, and seal it anew."""
+    """Replace the ``.messages`` files of a run folder by ``.counts`` files, and renew its seal."""
     start, ahead = _load_start(run), _ahead_s(run)
     files = sorted((run / "load").glob("*.messages"))
     read = {file: read_all(file) for file in files}
@@ -62,7 +62,7 @@ def convert(run: Path) -> None:
 def add(
     tally: Tally, name: str, instants: np.ndarray, numbering: Numbering, seen: Counter[float]
 ) -> None:
-    """Count the messages in parts, as they come."""
+    """Count the messages in chunks, in the order of their arrival."""
     ids = numbering.of(instants[:, 0], seen)
     for sender in dict.fromkeys(label for label, _ in ids):
         mask = np.array([label == sender for label, _ in ids])
@@ -82,7 +82,7 @@ def converted(source: Path, target: Path) -> Path:
 
 
 def seal(run: Path) -> None:
-    """Make the checksums right again."""
+    """Recompute the checksums and the seal."""
     file = run / "run.json"
     facts = json.loads(file.read_text())
     facts["files"] = checksums(run)
@@ -92,7 +92,7 @@ def seal(run: Path) -> None:
 
 
 def _ahead_s(run: Path) -> dict[str, float]:
-    """By process, how far the clock of its host was ahead when it was told the start."""
+    """By process, how far the clock of its host was ahead when it received the start."""
     facts = json.loads((run / "run.json").read_text())
     clocks = facts.get("clocks", {})
     return {

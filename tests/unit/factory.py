@@ -1,8 +1,8 @@
-"""Invented tables for tests of the reading half: no broker ever gave these numbers.
+"""Invented tables for tests of the reading half; no broker was measured.
 
-``tables()`` gives a complete, deterministic set with the shapes that real ones have: a saturating
-throughput, latency that grows past saturation, one busy node, three repeats, one failed attempt,
-and a doubt in words that RST would take for markup.
+``tables()`` gives a complete, deterministic set shaped like a real one: throughput that saturates,
+latency that grows past saturation, one busy node, three repeats, one failed attempt, and a doubt
+whose text contains RST markup.
 """
 
 from collections.abc import Iterator, Mapping
@@ -39,14 +39,14 @@ class Shape:
     system: str = "rabbitmq"
     title: str = "RabbitMQ"
     parameters: tuple[tuple[str, tuple[object, ...]], ...] = ()
-    """What varies beside the threads: columns of ``runs`` and their values."""
+    """Parameters that vary besides the threads: columns of ``runs`` and their values."""
 
 
 Row = dict[str, object]
 
 
 def tables(shape: Shape = Shape()) -> Tables:
-    """The invented tables, complete with ``points`` and ``doubts``, for the caller to change."""
+    """The invented tables with ``points`` and ``doubts``; each caller gets copies."""
     return {name: frame.copy() for name, frame in _invented(shape).items()}
 
 
@@ -72,7 +72,7 @@ def _invented(shape: Shape) -> Tables:
 
 
 def _table(shape: Shape, name: str, rows: list[Row]) -> pd.DataFrame:
-    """The table of these rows; parameters that are no columns of it were for the figures alone."""
+    """The table of these rows, without parameters that are not columns of it."""
     columns = TABLES[name].with_parameters([name for name, _ in shape.parameters])
     frame = pd.DataFrame(rows)
     return conform(name, frame[[column for column in frame.columns if column in columns]])
@@ -100,7 +100,7 @@ def _keys(shape: Shape) -> Iterator[Row]:
 
 
 def _rate(key: Row) -> float:
-    """Invented throughput: it saturates, queues cost, and repeats differ by a few per cent."""
+    """Invented throughput: it saturates, queues reduce it, and repeats differ by a few per cent."""
     threads, repeat = int(str(key["threads"])), int(str(key["repeat"]))
     peak = PEAKS[str(key["test_case"])] * COSTS[str(key["queues"])]
     peak *= 1.3 if key["topology"] == "cs1ss2" else 1.0
@@ -115,7 +115,7 @@ def _pause_s(key: Row) -> float:
 
 
 def _one_by_one(shape: Shape, keys: list[Row]) -> Iterator[tuple[Row, pd.Timestamp]]:
-    """The runs with their starts, half a minute apart; those of another system hours later."""
+    """The runs and their starts, half a minute apart; those of another system start hours later."""
     first = START if shape.system == Shape.system else START + pd.Timedelta(hours=6)
     for number, key in enumerate(keys):
         yield key, first + number * pd.Timedelta(seconds=30)

@@ -1,4 +1,4 @@
-"""How files of recorded runs are changed, and sealed as if they had been recorded so."""
+"""Changes to files of recorded runs, sealed as if they had been recorded that way."""
 
 import json
 import shutil
@@ -24,15 +24,15 @@ CAST = "rabbitmq-cs1ss2-classic-rpc-cast-t0005-p1-r1-33683205"
 NOTIFY = "rabbitmq-cs1ss2-mirrored-notify-t0001-p1-r1-248857b5"
 OTHER = "rabbitmq-cmsm-classic-rpc-call-t0001-p1-r1-c6dbcb43"
 SOUND = (CALL, CAST, NOTIFY, OTHER)
-"""Recorded runs about which no doubt was raised."""
+"""Recorded runs without doubts."""
 STOPPED = "qpid-dispatch-line-routed-transfer-t0002-p1-r1-4ffa99dd"
-"""One in which a node was stopped and started again."""
+"""A recorded run in which a node was stopped and started again."""
 
 PROBE = "probes/local/psutil.jsonl"
 CLIENT, SERVER = "load/client-1", "load/server-1"
 
 SUMS = ("sum_s", "min_s", "max_s")
-"""What a line of counts says of latencies beside their histogram."""
+"""Keys of latencies in a line of counts besides the histogram."""
 
 Json = Any
 Fault = Callable[[Path], object]
@@ -40,7 +40,7 @@ Streams = MutableMapping[str, np.ndarray]
 
 
 def all_of(*faults: Fault) -> Fault:
-    """One fault after the other."""
+    """Several faults in order."""
 
     def fault(run: Path) -> None:
         for part in faults:
@@ -66,19 +66,19 @@ def whole(name: str, change: Callable[[Json], object]) -> Fault:
 
 
 def lines(name: str, change: Callable[[list[Json]], list[Json] | None]) -> Fault:
-    """A change of a file of JSON lines; what ``change`` gives, if anything, takes their place."""
+    """A change of a file of JSON lines, in place or by the list that ``change`` returns."""
 
     def fault(run: Path) -> None:
         objects = [json.loads(line) for line in (run / name).read_text().splitlines()]
         changed = change(objects)
-        kept = objects if changed is None else changed
-        (run / name).write_text("".join(json.dumps(line) + "\n" for line in kept))
+        result = objects if changed is None else changed
+        (run / name).write_text("".join(json.dumps(line) + "\n" for line in result))
 
     return fault
 
 
 def latencies(name: str, stream: str, factor: float) -> Fault:
-    """Every latency of a stream in a record of counts is so many times as long."""
+    """Multiply every latency of a stream in a record of counts by a factor."""
 
     def change(record: list[Json]) -> None:
         for line in record[1:]:
@@ -93,7 +93,7 @@ def latencies(name: str, stream: str, factor: float) -> Fault:
 
 
 def _moved(part: Json, index: np.ndarray, count: np.ndarray, factor: float) -> str:
-    """The histogram of latencies so many times as long; its ends are where it says they are."""
+    """The histogram of the multiplied latencies, with its ends at the minimum and maximum."""
     middles = middle_s(index) * factor
     middles[0], middles[-1] = part["min_s"], part["max_s"]
     counts = np.zeros(LENGTH, dtype=np.int64)
@@ -102,7 +102,7 @@ def _moved(part: Json, index: np.ndarray, count: np.ndarray, factor: float) -> s
 
 
 def event(what: str, **values: Json) -> Fault:
-    """Other values in the event of that name."""
+    """Other values in the events of that name."""
     return lines(
         "events.jsonl", lambda events: [e | (values if e["what"] == what else {}) for e in events]
     )
@@ -140,8 +140,8 @@ def exact(name: str, change: Callable[[Streams], object], **header: Json) -> Fau
     return fault
 
 
-def of(run_id: str, *names: str) -> Fault:
-    """Files or folders of another run in place of the own ones."""
+def files_of(run_id: str, *names: str) -> Fault:
+    """Files or folders of another run in place of the run's own."""
 
     def fault(run: Path) -> None:
         for name in names:
@@ -166,7 +166,7 @@ def rows(stream: str, change: Callable[[np.ndarray], np.ndarray]) -> Callable[[S
 def moved(
     stream: str, column: int, seconds: float, first: int = 0, last: int | None = None
 ) -> Callable[[Streams], None]:
-    """Instants of one column, those from ``first`` to ``last``, some seconds later."""
+    """Instants of one column, from ``first`` to ``last``, moved by some seconds."""
 
     def change(instants: np.ndarray) -> np.ndarray:
         instants[first:last, column] += seconds
@@ -176,7 +176,7 @@ def moved(
 
 
 def all_moved(seconds: float) -> Callable[[Streams], None]:
-    """Every instant of a file some seconds later."""
+    """Every instant of a file moved by some seconds."""
 
     def fault(streams: Streams) -> None:
         for name in streams:
@@ -186,9 +186,9 @@ def all_moved(seconds: float) -> Callable[[Streams], None]:
 
 
 def paced(late_s: float = 0.0002, share: float = 1.0) -> Fault:
-    """The messages were due when they started, and handed over so late.
+    """Messages that were due at their recorded start, and handed over ``late_s`` later.
 
-    The rate that was offered is that of the window, times ``share``.
+    The offered rate is the rate in the window times ``share``.
     """
 
     def handed(streams: Streams) -> None:
@@ -216,12 +216,12 @@ def paced(late_s: float = 0.0002, share: float = 1.0) -> Fault:
 
 
 def without_actions(run: Path) -> None:
-    """No event of an action."""
+    """Remove the events of actions."""
     lines("events.jsonl", lambda events: [e for e in events if "action" not in e])(run)
 
 
 def later(seconds: int) -> Fault:
-    """The actions of a run some seconds later, in its case and in its events."""
+    """The actions of a run some seconds later, in its case and its events."""
 
     def change(recorded: Json) -> None:
         for entry in recorded["case"]["actions"]:
@@ -238,7 +238,7 @@ def later(seconds: int) -> Fault:
 
 
 def renamed_action(action: str, node: str | None = None) -> Fault:
-    """The actions of a run under another name, or as done to another node."""
+    """The actions of a run with another name, or on another node."""
 
     def change(recorded: Json) -> None:
         for entry in recorded["case"]["actions"]:
@@ -253,11 +253,11 @@ def renamed_action(action: str, node: str | None = None) -> Fault:
 
 
 def nothing(_streams: Streams) -> None:
-    """The instants stay as they are."""
+    """Leave the instants unchanged."""
 
 
 def window(seconds: int) -> Fault:
-    """The window, and the start of the load with it, some seconds later."""
+    """The window and the start of the load moved by some seconds."""
 
     def change(recorded: Json) -> None:
         for end in ("start", "end"):
@@ -268,8 +268,8 @@ def window(seconds: int) -> Fault:
     return facts(change)
 
 
-def begun(seconds: int) -> Fault:
-    """The start that the client was given some seconds later."""
+def client_start(seconds: int) -> Fault:
+    """The start given to the client moved by some seconds."""
 
     def fault(run: Path) -> None:
         start = messages.read_header(run / f"{CLIENT}.messages").start
@@ -284,17 +284,17 @@ def host(**values: Json) -> Fault:
 
 
 def packets(**values: Json) -> Fault:
-    """Another account of the packets of the link."""
+    """Other packet counts of the link."""
     return facts(lambda recorded: recorded["link"]["packets"].update(values))
 
 
-def paid(payload_bytes: int) -> Callable[[Json], None]:
-    """Another payload among all parameters."""
+def payload(payload_bytes: int) -> Callable[[Json], None]:
+    """Another payload among the parameters."""
     return lambda recorded: recorded["parameters"].update(payload_bytes=payload_bytes)
 
 
-def carried(share: float, host: str, interface: str) -> Fault:
-    """Such a share of the bytes of an interface, since the first reading."""
+def scaled_bytes(share: float, host: str, interface: str) -> Fault:
+    """Scale the bytes of an interface, since the first reading, by this share."""
 
     def change(log: list[Json]) -> None:
         first = log[0]["network"]["bytes"][interface]
@@ -316,7 +316,7 @@ def case(**values: Json) -> Fault:
 
 
 def counted(stream: str, by: int, *, series: bool, summary: bool) -> Fault:
-    """The simulator's counts of a stream, in its summary, in its series, or in both."""
+    """Change the simulator's count of a stream in its summary, its series, or both."""
 
     def change(output: Json) -> None:
         totals = output["summary"] if stream == "server" else output["summary"][stream]
@@ -333,19 +333,19 @@ def swapped(content: Json, first: Json, second: Json) -> None:
 
 
 def relabelled(recorded: Json) -> None:
-    """The first node has the label of the last, and the last that of the first."""
+    """Swap the labels of the first and the last node in run.json."""
     nodes = recorded["system"]["nodes"]
     nodes[0]["label"], nodes[2]["label"] = nodes[2]["label"], nodes[0]["label"]
 
 
 def renamed(_number: int, line: Json) -> None:
-    """The same in the probe's log: readings stay where they are, and labels change places."""
+    """Swap two labels in the probe's log, and leave the readings in place."""
     names = {"Master": "Slave 2", "Slave 2": "Master"}
     line["processes"] = {names.get(k, k): reading for k, reading in line["processes"].items()}
 
 
 def busier(label: str, cores: float) -> Fault:
-    """A process used that many cores more."""
+    """A process uses this many cores more."""
 
     def change(number: int, line: Json) -> None:
         line["processes"][label][1] += cores * number
@@ -354,7 +354,7 @@ def busier(label: str, cores: float) -> Fault:
 
 
 def idle(label: str) -> Fault:
-    """A process used no CPU at all."""
+    """A process uses no CPU."""
 
     def change(_number: int, line: Json) -> None:
         line["processes"][label][1:3] = [0.0, 0.0]
@@ -363,7 +363,7 @@ def idle(label: str) -> Fault:
 
 
 def host_counter(cores: float) -> Fault:
-    """The whole host used that many cores more."""
+    """The whole host uses this many cores more."""
 
     def change(number: int, line: Json) -> None:
         line["host"][1] += cores * number
@@ -406,7 +406,7 @@ def other_speed(number: int, line: Json) -> None:
 
 
 def error_added(streams: Streams) -> None:
-    """The last reply is an error."""
+    """The last reply becomes an error."""
     streams["error"] = streams["round_trip"][-1:]
     streams["round_trip"] = streams["round_trip"][:-1]
 
@@ -417,7 +417,7 @@ def lost_and_doubled(streams: Streams) -> None:
 
 
 def sealed(run: Path) -> None:
-    """The checksums and the seal as they would be, had it been recorded so."""
+    """Renew the checksums and the seal, as if the run had been recorded that way."""
 
     def make_right(recorded: Json) -> None:
         recorded["files"] = checksums(run)

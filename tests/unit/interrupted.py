@@ -1,4 +1,4 @@
-"""A person at Ctrl-C while a plan runs."""
+"""An observer that interrupts a plan as Ctrl-C does."""
 
 from typing_extensions import override
 
@@ -8,15 +8,15 @@ from mqperf.record import Run
 
 
 class Interrupted(Silent):
-    """Ctrl-C after so many runs; without a number, never.  Keeps what it was told."""
+    """Raises KeyboardInterrupt after ``after`` runs (never by default); keeps all status lines."""
 
     def __init__(self, after: int = -1) -> None:
-        self.left, self.told, self.failed = after, list[str](), list[str]()
+        self.left, self.lines, self.failed = after, list[str](), list[str]()
 
     @override
     def doing(self, what: str, case: Case | None = None) -> None:
         if case is None:
-            self.told.append(what)
+            self.lines.append(what)
 
     @override
     def finished(self, case: Case, _run: Run, failure: str | None) -> None:

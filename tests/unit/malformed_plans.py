@@ -49,7 +49,7 @@ conditions:
   far away: {link: {delay_s: 1}, actions: [{do: kill, node: Slave 1, at_s: 1, for_s: 1}]}
 probes: [atop]
 """
-"""Another sound one, with what stands around the load."""
+"""Another sound plan, with the keys besides the load."""
 
 LINES = {line.split(":")[0].strip(): line for line in SOUND.splitlines()}
 KINDS: Mapping[str, tuple[str, ...]] = {
@@ -75,7 +75,7 @@ NEVER: Mapping[str, str] = {
     "cycle": "&a [*a]",
     "deep": "[" * 50 + "]" * 50,
 }
-"""What no value of a plan may be."""
+"""Invalid for every value of a plan."""
 
 WRONG: Mapping[str, Mapping[str, str]] = {
     "text": {"nothing": "", "number": "5", "list": "[a]", "long": "x" * 1000},
@@ -152,12 +152,12 @@ SETTINGS: Mapping[str, str] = {
 
 
 FAMILIES = (*KINDS, "settings", "limits", "keys", "yaml", "nested", "large", "bytes")
-"""The malformed plans by what is wrong with them, so that a test of each is no long one."""
+"""The kinds of faults; a family per test keeps each test short."""
 
 
 @cache
 def malformed(family: str) -> dict[str, bytes]:
-    """The malformed plans of a family, by names that say what is wrong with each."""
+    """The malformed plans of a family, by names that describe the fault."""
     by_family = {
         "settings": _settings,
         "limits": _limits,
@@ -195,7 +195,7 @@ def _limits() -> Iterator[tuple[str, str]]:
 
 
 def _with(key: str, value: str) -> str:
-    """The sound plan with another value for a key; what stood below the key goes."""
+    """The sound plan with another value for a key, without the lines nested below the key."""
     lines, indent, skipping = [], 0, False
     for line in SOUND.splitlines():
         depth = len(line) - len(line.lstrip())

@@ -1,4 +1,4 @@
-"""Runs of numbered messages, by what their processes wrote of them."""
+"""Recorded runs of numbered messages, made from the tallies and counts of their processes."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,10 +13,10 @@ START = 1_700_000_000.0
 """When the load began; its window of two seconds began a second later."""
 
 
-def read_back(folder: Path, case: Case, *wrote: tuple[Tally, Mapping[str, int]]) -> tables.Tables:
-    """The tables of such a run, measured to its end: of each process its tally and its counts."""
+def read_back(folder: Path, case: Case, *records: tuple[Tally, Mapping[str, int]]) -> tables.Tables:
+    """The tables of a completed run, given the tally and the counts of each process."""
     attempt, processes = Attempt(folder, case), []
-    for tally, counts in wrote:
+    for tally, counts in records:
         label, kind = (str(tally.header[name]) for name in ("label", "kind"))
         processes.append({"label": label, "kind": kind, "reported": True})
         tally.save(attempt.folder / f"load/{label}.counts")

@@ -1,7 +1,7 @@
-"""Which faults are planted in the files of recorded runs, and the doubts that each must give.
+"""Faults planted in the files of recorded runs, and the doubts that they must raise.
 
-Each is one that a bug of ours, of a driver or of a file system makes.  Those that change no number
-are not here: two threads of one process under each other's name, for example, have the same sums.
+Each could come from a bug in mqperf, a driver or a file system.  Faults that change no number are
+not listed: swapping the names of two threads of a process, for example, leaves the same sums.
 """
 
 from collections.abc import Mapping
@@ -19,15 +19,16 @@ from file_faults import (
     Fault,
     all_moved,
     all_of,
-    begun,
     busier,
     case,
+    client_start,
     counted,
     error_added,
     event,
     exact,
     exchanged,
     facts,
+    files_of,
     host,
     host_counter,
     idle,
@@ -35,7 +36,6 @@ from file_faults import (
     logged,
     lost_and_doubled,
     moved,
-    of,
     one_way_loop,
     other_speed,
     paced,
@@ -57,43 +57,43 @@ PLANTED: Mapping[str, Mapping[str, tuple[str, Fault]]] = {
         # files of another run
         "messages of a client": (
             r"unreadable-run: client-1.messages: not of this run: its load started at",
-            of(OTHER, f"{CLIENT}.messages"),
+            files_of(OTHER, f"{CLIENT}.messages"),
         ),
         "messages of a server": (
             "received-not-sent: that no client of this run sent",
-            of(OTHER, f"{SERVER}.messages"),
+            files_of(OTHER, f"{SERVER}.messages"),
         ),
         "messages of a server with other replies": (
             "record-disagrees: server: .* messages recorded, .* counted by the simulator",
-            of(OTHER, f"{SERVER}.messages"),
+            files_of(OTHER, f"{SERVER}.messages"),
         ),
         "messages of another test case": (
             "unreadable-run: it is of client-1 client rpc-cast, not of client-1 client rpc-call",
-            of(CAST, f"{CLIENT}.messages"),
+            files_of(CAST, f"{CLIENT}.messages"),
         ),
-        "all of the load": ("unreadable-run: its load started at", of(OTHER, "load")),
+        "all of the load": ("unreadable-run: its load started at", files_of(OTHER, "load")),
         "the simulator's output of a client": (
             "record-disagrees: client-1: client: .* messages recorded",
-            of(OTHER, f"{CLIENT}.json"),
+            files_of(OTHER, f"{CLIENT}.json"),
         ),
         "the simulator's output of a server": (
             "record-disagrees: server-1: server: .* messages recorded",
-            of(OTHER, f"{SERVER}.json"),
+            files_of(OTHER, f"{SERVER}.json"),
         ),
-        "the probe's log": ("probe-gap: CPU was not sampled at all", of(OTHER, PROBE)),
+        "the probe's log": ("probe-gap: CPU was not sampled at all", files_of(OTHER, PROBE)),
         "the probe's log, beginning elsewhere": (
             r"record-disagrees: psutil.jsonl: begins -\d+.\d s from the load",
-            of(OTHER, PROBE),
+            files_of(OTHER, PROBE),
         ),
         "the events": (
             "record-disagrees: events.jsonl: the load started at",
-            of(OTHER, "events.jsonl"),
+            files_of(OTHER, "events.jsonl"),
         ),
         "a broker's log of a later run": (
             r"record-disagrees: broker/node1.log: ends 1\d\d\.\d s after the run",
-            of(CAST, "broker/node1.log"),
+            files_of(CAST, "broker/node1.log"),
         ),
-        "run.json": ("changed-record: is not named after the case", of(OTHER, "run.json")),
+        "run.json": ("changed-record: is not named after the case", files_of(OTHER, "run.json")),
         # the window and other instants
         "the window moved by a second": (
             "unreadable-run: window.start: the load that began at",
@@ -105,15 +105,15 @@ PLANTED: Mapping[str, Mapping[str, tuple[str, Fault]]] = {
         ),
         "window, start and clients moved": (
             "record-disagrees: events.jsonl: the load started at",
-            all_of(window(1), begun(1)),
+            all_of(window(1), client_start(1)),
         ),
         "the window ends after the measurement": (
             "record-disagrees: events.jsonl: measured 1.0 s before that can be",
-            all_of(window(1), begun(1), event("start", start=1795248069)),
+            all_of(window(1), client_start(1), event("start", start=1795248069)),
         ),
         "all but the probe moved": (
             r"record-disagrees: psutil.jsonl: begins \+1.0 s from the load",
-            all_of(window(-1), begun(-1), event("start", start=1795248067)),
+            all_of(window(-1), client_start(-1), event("start", start=1795248067)),
         ),
         "a shorter window": (
             "short-window: instead of 3.00 s",
@@ -161,9 +161,9 @@ PLANTED: Mapping[str, Mapping[str, tuple[str, Fault]]] = {
             "unreadable-run: has an instant far from those of the run",
             exact(CLIENT, moved("round_trip", 1, 200_000.0, 5, 6)),
         ),
-        # an offered rate, and the parts of latencies
+        # offered rates, and components of latencies
         "a client that calls late": (
-            "sender-late: message of a hundred was handed over more than 12 ms after it was due",
+            "sender-late: % of messages were handed over more than 12 ms after they were due",
             paced(late_s=0.012),
         ),
         "service times until another reply": (
@@ -222,7 +222,7 @@ PLANTED: Mapping[str, Mapping[str, tuple[str, Fault]]] = {
             "broker-alarm: limit alarm set",
             logged("2026-11-21 08:01:10.000000+00:00 [warning] <0.1.0> memory limit alarm set"),
         ),
-        # who was watched
+        # watched processes
         "labels of nodes exchanged in the probe's log": (
             "unreadable-run: the psutil probe watched Slave 2, Slave 1, Master",
             probe(renamed),
@@ -269,14 +269,14 @@ PLANTED: Mapping[str, Mapping[str, tuple[str, Fault]]] = {
         "a node without CPU": ("cpu-too-low: Master used 0.00 s of CPU", idle("Master")),
         "loopback loses": ("record-disagrees: bytes sent over lo", probe(one_way_loop)),
         "a card changes its speed": ("unreadable-run: asks for once", probe(other_speed)),
-        # what the case, the machine and the versions were
+        # case, machine and versions
         "other threads": ("changed-record: is not named after the case", case(green_threads=6)),
         "another test case": (
             "unreadable-run: not of server-1 server rpc-cast",
             case(test_case="rpc-cast"),
         ),
         "another cool-down": ("changed-record: named after", case(cooldown_s=2)),
-        "a core less": ("mixed-hosts: hardware threads 1, of most others 2", host(cores=1)),
+        "a core less": ("mixed-hosts: hardware threads 1, in most runs 2", host(cores=1)),
         "less memory": ("mixed-hosts: memory, GiB", host(memory_bytes=2**30)),
         "another kernel": ("mixed-hosts: kernel Linux 5.4", host(kernel="Linux 5.4")),
         "another processor": ("mixed-hosts: processor Z80", host(cpu_model="Z80")),
@@ -299,7 +299,7 @@ PLANTED: Mapping[str, Mapping[str, tuple[str, Fault]]] = {
         # files of another run
         "a broker's log of an earlier run": (
             r"record-disagrees: broker/node3.log: ends \d+\.\d s before the run",
-            of(CALL, "broker/node3.log"),
+            files_of(CALL, "broker/node3.log"),
         ),
         # the window and other instants
         "the server's clock is behind": (
@@ -333,9 +333,9 @@ PLANTED: Mapping[str, Mapping[str, tuple[str, Fault]]] = {
             "lost: 1 of .* messages were lost",
             exact(SERVER, lost_and_doubled),
         ),
-        # an offered rate, and the parts of latencies
+        # offered rates, and components of latencies
         "a client that sends late": (
-            "sender-late: message of a hundred was handed over more than 60 ms after it was due",
+            "sender-late: % of messages were handed over more than 60 ms after they were due",
             paced(late_s=0.06),
         ),
         "a client that sends too little": (
@@ -371,7 +371,7 @@ PLANTED: Mapping[str, Mapping[str, tuple[str, Fault]]] = {
             "record-disagrees: in its log",
             counted("client", -1, series=True, summary=True),
         ),
-        "the log of another process": ("record-disagrees: in its log", of(NOTIFY, f"{SERVER}.log")),
+        "log of another run": ("record-disagrees: in its log", files_of(NOTIFY, f"{SERVER}.log")),
         "another duration": (
             "record-disagrees: duration",
             whole(f"{CLIENT}.json", lambda file: file["summary"]["client"].update(duration=6.5)),
@@ -387,18 +387,18 @@ PLANTED: Mapping[str, Mapping[str, tuple[str, Fault]]] = {
             "record-disagrees: round_trip: latency",
             counted("round_trip", -1, series=True, summary=True),
         ),
-        # who was watched
+        # watched processes
         "others on the host": ("noisy-host: do not belong to the run", host_counter(0.4)),
     },
     STOPPED: {
-        # who was watched
+        # watched processes
         "others beside a node that was stopped": (
             "noisy-host: do not belong to the run used 0.45 of the 2 cores",
             host_counter(0.4),
         ),
     },
 }
-"""The run -> what is wrong with it -> kind of the doubt and what its text must say, the fault."""
+"""Run -> description -> expected kind and text of the doubt (as a regex), and the fault."""
 
 UNSEEN: Mapping[str, tuple[str, str, Fault]] = {
     "a process used a little more CPU": (
@@ -407,8 +407,8 @@ UNSEEN: Mapping[str, tuple[str, str, Fault]] = {
         busier("Slave 1", 0.02),
     ),
 }
-"""Faults that pass -> why nothing recorded shows them, the run, the fault.
+"""Faults that cannot be detected -> the reason, the run, the fault.
 
-Another is none of files: a probe that was given the process ids of two nodes under each other's
-label, from the first run of a set on.  Nobody records process ids.
+Another one is not in files: a probe that got the process ids of two nodes under each other's
+label, from the first run of a set on.  Process ids are not recorded.
 """

@@ -1,4 +1,4 @@
-"""Quantiles of histograms, as their readers would take them."""
+"""Quantiles of histograms, as readers of the histograms compute them."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Plans that cannot be."""
+"""An assertion that a plan is refused."""
 
 from pathlib import Path
 
@@ -10,6 +10,6 @@ from mqperf.plan.file import parse_plan
 
 
 def refused(text: str, match: str) -> None:
-    """See to it that a plan is refused in words that this expression finds."""
+    """Assert that the plan is refused with a message that matches this expression."""
     with pytest.raises(PlanError, match=match):
         parse_plan(text, Path("plan.yaml"), problems_of)

@@ -1,6 +1,6 @@
-"""The recorded samples as tables, each read once; every caller has its own.
+"""The tables of the recorded samples; each is read once, and each caller gets a copy.
 
-Processes that share the tests out share them, too, in a folder that vanishes with the others.
+Parallel test processes share them in a temporary folder.
 """
 
 import os
@@ -17,7 +17,7 @@ from mqperf.study.stats import checks
 from mqperf.study.tables import Tables
 
 shared: Path | None = None
-"""The folder of what these processes have read; None for one alone."""
+"""The folder of tables that parallel processes share; None for a single process."""
 
 
 def read(folder: Path) -> Tables:
@@ -26,19 +26,19 @@ def read(folder: Path) -> Tables:
 
 
 def complete(folder: Path) -> Tables:
-    """The same with what is computed of them, doubts and points among it."""
+    """The tables of a folder with all computed tables, doubts and points included."""
     return _own(_complete(folder.resolve()))
 
 
 def results(folder: Path) -> mqperf.Results:
-    """What ``mqperf.read`` gives of it."""
+    """What ``mqperf.read`` returns for a folder."""
     return mqperf.Results(folder, complete(folder))
 
 
 def doubted(folder: Path) -> dict[str, pd.DataFrame]:
-    """The tables of a folder that a test has made, and the doubts about them alone.
+    """The tables of a folder that a test has made, with only its doubts computed.
 
-    All that is computed takes three times as long.
+    Computing all tables takes three times as long.
     """
     frames = tables.read(folder)
     return {**frames, "doubts": checks.doubts(frames)}
@@ -55,7 +55,7 @@ def _complete(folder: Path) -> Tables:
 
 
 def _once(kind: str, folder: Path, make: Callable[[], Tables]) -> Tables:
-    """What another process has made, or what is made now for the others."""
+    """The tables that another process has stored, or else made now and stored for the others."""
     if shared is None:
         return make()
     file = shared / "-".join([kind, *folder.parts[-3:]])
@@ -68,5 +68,5 @@ def _once(kind: str, folder: Path, make: Callable[[], Tables]) -> Tables:
 
 
 def _own(shared: Tables) -> Tables:
-    """Frames of the caller's own, which share their values until one is changed."""
+    """Copies of the frames, which share their values until one is changed."""
     return {name: frame.copy(deep=False) for name, frame in shared.items()}

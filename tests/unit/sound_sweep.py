@@ -1,4 +1,4 @@
-"""Tables of a sweep in which nothing is wrong, for tests that plant a fault in them."""
+"""Tables of a sweep without any fault, for tests that plant one in them."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -28,7 +28,7 @@ THINK_S = 0.001
 THREADS = (10, 20, 50, 100)
 
 RATES = {10: 2000.0, 20: 3500.0, 50: 4000.0, 100: 3800.0}
-"""A sound sweep: it rises, has its peak inside, and obeys Little's law."""
+"""By threads: throughput has its peak inside the sweep and obeys Little's law."""
 
 START = pd.Timestamp("2026-03-14T15:09:26Z")
 
@@ -105,7 +105,7 @@ def one_run(position: int, threads: int, test_case: str, repeat: int) -> dict[st
 
 
 def sound() -> Frames:
-    """Tables of a sweep of CALL and CAST in three repeats, in which nothing is wrong."""
+    """Tables of a sound sweep of CALL and CAST in three repeats."""
     return {name: frame.copy() for name, frame in recorded().items()}
 
 
@@ -129,7 +129,7 @@ def planted(table: str, change: Change, where: str) -> Frames:
 
 
 def texts(frames: Tables) -> dict[tuple[str, str], str]:
-    """What all rules say, by kind of doubt and run."""
+    """The texts of all doubts, by kind of doubt and run."""
     doubts = checks.doubts(frames)
     return {(kind, run): text for kind, run, text in doubts[["kind", "run", "text"]].to_numpy()}
 
@@ -139,7 +139,7 @@ def found(frames: Tables) -> set[tuple[str, str]]:
 
 
 def texts_of(kind: str, frames: Tables) -> dict[str, str]:
-    """What the rule of one kind of doubt says, by run; no other rule is asked."""
+    """The texts of one kind of doubt, by run; no other rule is evaluated."""
     return {finding.run: finding.text for finding in CHECKS[kind].find(with_measured(frames))}
 
 

@@ -1,4 +1,4 @@
-"""Invented staircases of offered rates: tables of runs that end where they are told to."""
+"""Invented staircases of offered rates, as tables of runs that saturate at given rates."""
 
 from itertools import chain
 
@@ -16,10 +16,10 @@ Layouts = tuple[tuple[str, str], ...]
 LAYOUTS = (("cmsm", "classic"), ("cmsm", "mirrored"))
 
 CLIMB = 100 * 1.25 ** np.arange(12)
-"""The rates of a staircase, for a second each."""
+"""The rates of a staircase; each step lasts a second."""
 
 CLASSIC, MIRRORED = (630.0, 500.0, 400.0), (320.0, 256.0, 205.0)
-"""Where three repeats of each end."""
+"""The capacities of three repeats of each kind of queue."""
 
 
 def frames(repeats: int, layouts: Layouts = LAYOUTS) -> Tables:
@@ -27,7 +27,7 @@ def frames(repeats: int, layouts: Layouts = LAYOUTS) -> Tables:
 
 
 def climbed(*capacities: tuple[float, ...], layouts: Layouts = LAYOUTS) -> Tables:
-    """Staircases on each layout, a repeat for each capacity; complete as they need be."""
+    """Staircases on each layout, a repeat for each capacity, with the tables computed from them."""
     found = frames(len(capacities[0]), layouts)
     runs = (
         found["runs"].query("status == 'done'").assign(rate_msg_s=CLIMB[0], ramp_steps=len(CLIMB))
@@ -49,8 +49,8 @@ def climbed(*capacities: tuple[float, ...], layouts: Layouts = LAYOUTS) -> Table
         )
         for run, capacity in reached.items()
     )
-    of_runs = conform("rate_steps", steps.merge(runs[["run", "point", *SWEEP]], on="run"))
-    rows = {"runs": runs, "rate_steps": of_runs, "doubts": empty("doubts")}
-    ran_out = bottlenecks({**found, **rows})
-    rates = saturation_rates({**found, **rows}, ran_out)
-    return {**found, **rows, "bottlenecks": ran_out, "saturation_rates": rates}
+    rate_steps = conform("rate_steps", steps.merge(runs[["run", "point", *SWEEP]], on="run"))
+    rows = {"runs": runs, "rate_steps": rate_steps, "doubts": empty("doubts")}
+    causes = bottlenecks({**found, **rows})
+    rates = saturation_rates({**found, **rows}, causes)
+    return {**found, **rows, "bottlenecks": causes, "saturation_rates": rates}

@@ -1,4 +1,4 @@
-"""Messages with stamps, and their bytes as they come over a wire: in pieces."""
+"""Stamped messages, and their bytes in pieces as a socket delivers them."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,14 +8,14 @@ from mqperf_numbered.onhost import stamps
 
 
 def stamped(count: int, run: int = 7) -> stamps.Stamps:
-    """Stamps of messages in their order."""
+    """The stamps of consecutive messages."""
     batch = np.zeros(count, dtype=stamps.STAMP)
     batch["run"], batch["number"], batch["due_ns"] = run, np.arange(count), np.arange(count) * 10
     return batch
 
 
 def pieces(content: bytes, lengths: Sequence[int]) -> Iterator[bytes]:
-    """All of it, cut to these lengths over and over."""
+    """The content in pieces of these lengths, repeated."""
     at, step = 0, 0
     while at < len(content):
         length = lengths[step % len(lengths)]

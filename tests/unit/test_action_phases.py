@@ -1,4 +1,4 @@
-"""What an action cost, second by second: before, during and after it."""
+"""The cost of an action, second by second: before, during and after it."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -22,7 +22,7 @@ RATE = 100
 KNOWN = {"duplicates": 0, "foreign": 0}
 OUTCOMES = ("released", "modified", "rejected")
 Fate = Callable[[float], str]
-"""What becomes of a message by when it was due: received, an outcome, both, or nothing."""
+"""The fate of a message by its due time: received, an outcome, both, or nothing."""
 
 
 def case(test_case: str, generator: str) -> Case:
@@ -46,7 +46,7 @@ def action(began: float, ended: float, recovery: float | None, node: str = "R2")
 
 
 def counted(folder: Path, fate: Fate, late_s: float = 0.004) -> Streams:
-    """Messages of a sender, due every hundredth of a second, with these fates."""
+    """The streams of one sender with a message due every 10 ms, each with its fate."""
     due = np.arange(-RATE, 21 * RATE) / RATE
     fates = np.array([fate(at) for at in due])
     client = Tally(
@@ -79,10 +79,10 @@ def by_phase(rows: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
     return {row["phase"]: row for row in rows}
 
 
-def test_what_an_action_cost_is_counted_where_it_was_due(tmp_path: Path) -> None:
-    """From the second before it began to the end of that in which throughput was back.
+def test_the_cost_of_an_action_is_counted_by_due_time(tmp_path: Path) -> None:
+    """The phase starts a second before the action and ends with the second of the recovery.
 
-    The sums are those of the window.  A message that was modified and received is not lost.
+    The phases add up to the window.  A message that is modified and then received is not lost.
     """
 
     def fate(at: float) -> str:
@@ -108,7 +108,7 @@ def test_what_an_action_cost_is_counted_where_it_was_due(tmp_path: Path) -> None
 
 
 def test_a_second_wave_of_losses_belongs_to_the_action(tmp_path: Path) -> None:
-    """Less than three seconds apart; what is lost later does not, nor where some always is."""
+    """Losses less than 3 s apart belong to it; later ones, or losses of every second, do not."""
 
     def fate(due: float) -> str:
         waves = 5 <= due < 6 or 8.5 <= due < 9 or 11.2 <= due < 11.4 or 15 <= due < 15.1
@@ -127,8 +127,8 @@ def test_a_second_wave_of_losses_belongs_to_the_action(tmp_path: Path) -> None:
     assert phases["after"]["lost"] == 12 + 50 + 20 + 10
 
 
-def test_the_next_action_ends_what_came_before_it(tmp_path: Path) -> None:
-    """In the order in which they began; rows are in that of the plan."""
+def test_the_next_action_ends_the_phase_before_it(tmp_path: Path) -> None:
+    """Phases follow the order in which actions began; rows follow the order of the plan."""
     rows = [action(14.5, 15.0, None, "R3"), action(5.0, 7.0, 20.0)]
     phases = action_phases(whole(), counted(tmp_path, lambda _at: "received"), KNOWN, rows)
     spans = [(row["node"], row["phase"], row["from_s"], row["until_s"]) for row in phases]
@@ -140,12 +140,12 @@ def test_the_next_action_ends_what_came_before_it(tmp_path: Path) -> None:
 
 
 def test_a_run_without_actions_has_no_phases(tmp_path: Path) -> None:
-    """Nothing was disturbed."""
+    """Without an action there is nothing to divide the window by."""
     assert action_phases(whole(), counted(tmp_path, lambda _at: "received"), KNOWN, []) == []
 
 
-def test_what_may_have_been_counted_twice_is_not_guessed(tmp_path: Path) -> None:
-    """Counts of seconds do not tell which message it was: lost is empty, all else is there."""
+def test_losses_beside_duplicates_are_not_guessed(tmp_path: Path) -> None:
+    """Counts per second do not identify messages: ``lost`` is empty, other columns are given."""
     streams = counted(tmp_path, lambda at: "" if 5 <= at < 6 else "received")
     rows = [action(5.0, 5.5, 0.5)]
     for accounts in (KNOWN | {"duplicates": 1}, KNOWN | {"foreign": 1}):
@@ -155,8 +155,8 @@ def test_what_may_have_been_counted_twice_is_not_guessed(tmp_path: Path) -> None
     assert during["lost"] == 100
 
 
-def test_nobody_finished_has_no_latency(tmp_path: Path) -> None:
-    """A phase in which nothing arrived says so."""
+def test_a_phase_without_finished_messages_has_no_latency(tmp_path: Path) -> None:
+    """A phase in which nothing arrived has no latency columns."""
     streams = counted(tmp_path, lambda at: "received" if at < 3 else "")
     [_, during] = action_phases(whole(), streams, KNOWN, [action(5.0, 7.0, None)])
     assert (during["finished"], during["lost"]) == (0, 1600)
@@ -164,7 +164,7 @@ def test_nobody_finished_has_no_latency(tmp_path: Path) -> None:
 
 
 def test_a_call_without_reply_or_error_is_lost() -> None:
-    """Of instants, too; what no router tells has no outcome."""
+    """This holds for records of instants, too; without a router there are no outcomes."""
     sent = START + np.arange(0, 20, 0.01)
     at = sent - START
     failed, answered = (at >= 5) & (at < 6), (at < 5) | (at >= 6.995)

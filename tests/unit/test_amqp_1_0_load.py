@@ -1,4 +1,4 @@
-"""The load of AMQP 1.0: what processes are told, and what is said of what they left."""
+"""The AMQP 1.0 load: the orders of its processes, and the checks of what they recorded."""
 
 import json
 from pathlib import Path
@@ -38,8 +38,8 @@ def case(**changes: object) -> Case:
     return Case.model_validate(fixed | changes)
 
 
-def test_orders_say_what_the_generator_resolves(tmp_path: Path) -> None:
-    """Each thread has an address, which is its server's too; passwords stand in files only."""
+def test_orders_have_what_the_generator_resolves(tmp_path: Path) -> None:
+    """Each thread has an address, shared with its server; passwords are only in files."""
     end = Endpoint("amqp-1.0", ("127.0.0.1:5001",), "user", "secret", None)
     tool = Environment("/host/python", (), {})
     parameters = {"settlement": "pre-settled", "priority": 7, "links": 2, "rate_msg_s": 100}
@@ -65,7 +65,7 @@ def test_orders_say_what_the_generator_resolves(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("option", "words"),
     [
         ("payload_bytes: 31", "every message carries a stamp of 32 bytes"),
         ("settlement: exactly-once", "settlement"),
@@ -77,21 +77,21 @@ def test_orders_say_what_the_generator_resolves(tmp_path: Path) -> None:
         ("channels: 2", "channels"),
     ],
 )
-def test_what_a_load_cannot_be_is_told(said: str, words: str) -> None:
-    """With the key that says so."""
+def test_an_impossible_load_is_refused(option: str, words: str) -> None:
+    """The error names the key."""
     text = (
         "systems: {artemis: {topologies: [single]}}\ntest_cases: [transfer]\n"
-        f"load: {{generator: amqp-1.0, green_threads: 1, duration_s: 1, {said}}}\n"
+        f"load: {{generator: amqp-1.0, green_threads: 1, duration_s: 1, {option}}}\n"
     )
     with pytest.raises(PlanError, match=words):
         check_plan(parse_plan(text, Path("test.yaml")))
 
 
-# what became of messages
+# outcomes of messages
 
 
 def recorded(folder: Path, outcomes: dict[str, int], *, errors: int = 0) -> str | None:
-    """The disagreements of a run of one client that sent 100 messages and was told so much."""
+    """The disagreements of a run whose one client sent 100 messages with these outcomes."""
     numbers = np.arange(SENT)
     instants = START + 1 + numbers / SENT
     client = Tally("client-1", "client", "transfer", START, ["sent", "error", "confirmed"])
@@ -111,23 +111,23 @@ def recorded(folder: Path, outcomes: dict[str, int], *, errors: int = 0) -> str 
 
 
 @pytest.mark.parametrize(
-    ("told", "errors"),
+    ("outcomes", "errors"),
     [
         ({"accepted": 100}, 0),
         ({"accepted": 90, "unsettled": 10}, 0),
         ({"accepted": 70, "released": 10, "modified": 5, "rejected": 5, "unsettled": 10}, 20),
     ],
 )
-def test_outcomes_that_add_up_are_not_accused(
-    tmp_path: Path, told: dict[str, int], errors: int
+def test_outcomes_that_add_up_are_no_disagreement(
+    tmp_path: Path, outcomes: dict[str, int], errors: int
 ) -> None:
     """accepted + released + modified + rejected + unsettled = sent."""
-    disagreements = recorded(tmp_path, told, errors=errors) or ""
+    disagreements = recorded(tmp_path, outcomes, errors=errors) or ""
     assert "client-1" not in disagreements
 
 
 @pytest.mark.parametrize(
-    ("told", "errors", "words"),
+    ("outcomes", "errors", "words"),
     [
         ({"accepted": 99}, 0, "= 99, but 100 were sent"),
         ({"accepted": 100, "unsettled": 1}, 0, "= 101, but 100 were sent"),
@@ -135,15 +135,15 @@ def test_outcomes_that_add_up_are_not_accused(
     ],
 )
 def test_outcomes_that_do_not_add_up_are_found(
-    tmp_path: Path, told: dict[str, int], errors: int, words: str
+    tmp_path: Path, outcomes: dict[str, int], errors: int, words: str
 ) -> None:
-    """In the table of messages, whence it becomes a doubt."""
-    disagreements = recorded(tmp_path, told, errors=errors) or ""
+    """The difference is in the table ``messages``, from where it becomes a doubt."""
+    disagreements = recorded(tmp_path, outcomes, errors=errors) or ""
     assert words in disagreements
 
 
 def test_a_diary_of_another_generator_is_refused(tmp_path: Path) -> None:
-    """It was not written by what the run says."""
+    """The file was written by another generator than the run names."""
     tally = Tally("client-1", "client", "transfer", START, ["sent"])
     tally.save(tmp_path / "client-1.counts")
     Diary("amqp-0-9-1", "client-1", "client").save(tmp_path / "client-1.json")

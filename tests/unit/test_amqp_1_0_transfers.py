@@ -1,4 +1,4 @@
-"""AMQP 1.0 as bytes that come: transfers however cut, and what becomes of messages."""
+"""AMQP 1.0 received as bytes: transfers cut anywhere, and the outcomes of messages."""
 
 from itertools import pairwise
 
@@ -28,7 +28,7 @@ STATES = {
 
 
 def transfer(handle: int, number: int, message: bytes, *, settled: bool, frame_max: int) -> bytes:
-    """A message in frames of a library: each repeats id and tag, and its lists are short."""
+    """A message in frames as libraries write them: each repeats id and tag, with short lists."""
     tag = number.to_bytes(1 + number % 3 if number < 100 else 8)
     content = b""
     room = frame_max - 60
@@ -60,7 +60,7 @@ def test_transfers_are_read_however_they_are_cut(
     settled: bool,  # noqa: FBT001
     first: int,
 ) -> None:
-    """In their order, each once: of several links and lengths, with other frames between."""
+    """Each is read once and in order, across links and lengths, with other frames between them."""
     sent = stamped(len(messages))
     content = b""
     for place, (handle, size) in enumerate(messages):
@@ -68,11 +68,11 @@ def test_transfers_are_read_however_they_are_cut(
         content += transfer(handle, first + place, encoded, settled=settled, frame_max=4096)
         content += codec.EMPTY if place % 5 == 0 else b""
         content += codec.frame(composite(codec.FLOW)) if place % 7 == 0 else b""
-    others: list[Described] = []
+    other_frames: list[Described] = []
     batches: list[Batch] = []
     with connected() as (connection, theirs):
         connection.socket.settimeout(0)
-        transfers = Transfers(connection, batches.append, others.append)
+        transfers = Transfers(connection, batches.append, other_frames.append)
         for piece in pieces(content, cuts):
             theirs.sendall(piece)
             while connection.fill():
@@ -84,11 +84,11 @@ def test_transfers_are_read_however_they_are_cut(
     assert handles == [handle for handle, _ in messages]
     assert numbers == list(range(len(messages)))
     assert all(batch.settled == settled for batch in batches)
-    assert len(others) == len(messages[::7])
+    assert len(other_frames) == len(messages[::7])
 
 
 def test_transfers_of_one_form_are_read_together() -> None:
-    """From the second on, a thousand of them are one array."""
+    """From the second one on, all transfers of one form are read as one array."""
     sent = stamped(1000)
     content = b"".join(
         transfer(
@@ -103,8 +103,8 @@ def test_transfers_of_one_form_are_read_together() -> None:
     assert connection.incoming == 1000
 
 
-def test_an_aborted_message_is_none() -> None:
-    """Of one that was given up half way nothing is counted; the next is read."""
+def test_an_aborted_message_is_not_counted() -> None:
+    """A message that is aborted half way is not counted; the next one is read."""
     sent = stamped(2)
     begun = transfer(0, 1, message(sent[0].tobytes(), 5000), settled=False, frame_max=4096)
     begun = begun[: int.from_bytes(begun[:4])]
@@ -118,14 +118,14 @@ def test_an_aborted_message_is_none() -> None:
 
 
 def test_a_transfer_without_a_stamp_has_no_form() -> None:
-    """Nothing is read from where there is nothing."""
+    """A message that is too short for a stamp is not read as one."""
     short = codec.descriptor(codec.DATA) + codec.binary(b"short")
     assert form_of(transfer(0, 1, short, settled=False, frame_max=4096)) is None
 
 
 @given(st.sets(st.integers(0, 500)))
-def test_stretches_are_the_ids(ids: set[int]) -> None:
-    """All of them, in as few stretches as there can be."""
+def test_stretches_cover_the_ids(ids: set[int]) -> None:
+    """All ids are covered, in as few ranges as possible."""
     if not ids:
         return
     ranges = stretches(np.array(sorted(ids)))
@@ -143,13 +143,12 @@ def test_stretches_are_the_ids(ids: set[int]) -> None:
         max_size=40,
     ),
 )
-def test_the_identity_holds_whatever_receivers_say(
+def test_the_identity_holds_whatever_receivers_send(
     first: int, dispositions: list[tuple[list[tuple[int, int]], int | None]]
 ) -> None:
     """accepted + released + modified + rejected + unsettled = sent: each message counts once.
 
-    In ranges that overlap, say what was said before, or are of messages that were never sent; also
-    where ids begin anew.
+    Ranges may overlap, repeat earlier ones or name messages never sent, and ids may wrap around.
     """
     streams = ["sent", "error", "confirmed", *REFUSALS]
     record = Record(Tally("client-1", "client", "transfer", 1000.0, streams), "a".format)
@@ -183,14 +182,14 @@ def test_the_identity_holds_whatever_receivers_say(
     st.booleans(),
     st.integers(0, 60),
 )
-def test_dispositions_are_read_alone_as_together(
+def test_dispositions_are_read_together_as_one_by_one(
     ranges: list[tuple[int, int | None]],
     wide: bool,  # noqa: FBT001
     stale: int,
 ) -> None:
-    """Of whatever width ids are, with and without a last one; as far as frames have one form.
+    """This holds for short and long ids, with and without a last one, while the form is the same.
 
-    What has not come yet is not read, though there are bytes in its place.
+    Bytes behind those that have arrived are not read.
     """
     frames = []
     for first, more in ranges:

@@ -1,4 +1,4 @@
-"""AMQP 1.0 as bytes: values, messages that are sent, and how a connection ends."""
+"""AMQP 1.0 as bytes: values, sent messages, and how a connection ends."""
 
 import struct
 from pathlib import Path
@@ -19,7 +19,7 @@ from mqperf_numbered.onhost.broker import Broker, Lost, Refused
 
 
 def orders(**changes: object) -> Orders:
-    """What a process is told, as far as messages depend on it."""
+    """The orders of a process, as far as messages depend on them."""
     usual: dict[str, Any] = {
         "label": "client-1",
         "kind": "client",
@@ -82,13 +82,13 @@ def orders(**changes: object) -> Orders:
     ],
 )
 def test_every_encoding_of_the_standard_is_read(content: bytes, found: object) -> None:
-    """To its last byte, also with something behind it."""
+    """A value is read up to its last byte, whatever follows it."""
     assert codec.value(content + b"\x41") == (found, len(content))
 
 
 @given(st.binary(max_size=60))
-def test_whatever_comes_is_read_or_refused(content: bytes) -> None:
-    """No other error than the one that tells so."""
+def test_any_bytes_are_read_or_refused(content: bytes) -> None:
+    """Invalid bytes raise ``ValueError`` and nothing else."""
     try:
         _, end = codec.value(content)
     except ValueError:
@@ -113,11 +113,11 @@ def test_a_message_is_cut_into_frames_that_fit(
     durable: bool,  # noqa: FBT001
     priority: int | None,
 ) -> None:
-    """None is too large, only the last has no more behind it, and together they are the message."""
+    """No frame is too large, all but the last have ``more`` set; together they are the message."""
     settlement = "pre-settled" if settled else "at-least-once"
     delivery = "persistent" if durable else "transient"
-    asked = orders(payload_bytes=size, settlement=settlement, delivery=delivery, priority=priority)
-    content, stamp_at, count, whole = template(asked, 3, frame_max)
+    chosen = orders(payload_bytes=size, settlement=settlement, delivery=delivery, priority=priority)
+    content, stamp_at, count, whole = template(chosen, 3, frame_max)
     message, frames, at = b"", [], 0
     while at < len(content):
         length = int.from_bytes(content[at : at + 4])
@@ -150,14 +150,14 @@ def test_a_message_is_cut_into_frames_that_fit(
 def test_lengths_are_spread_evenly_around_the_usual_one(
     size: int, spread: float, least: int, most: int, count: int
 ) -> None:
-    """Up to the share of it, either way, so that their mean is the usual length."""
+    """Lengths vary by the given share in both directions; their mean is the usual length."""
     sizes = lengths(orders(payload_bytes=size, payload_spread=spread))
     assert (sizes[0], sizes[-1], len({*sizes})) == (least, most, count)
     assert sum(sizes) == size * count
 
 
-def test_id_and_tag_stand_where_they_are_written() -> None:
-    """Whatever the handle."""
+def test_id_and_tag_can_be_overwritten_in_place() -> None:
+    """Their offsets are the same whatever the handle is."""
     for handle in (0, 3, 70_000):
         content = bytearray(template(orders(), handle, 65_536).frames)
         content[ID_AT : ID_AT + 4], content[TAG_AT : TAG_AT + 4] = b"\0\0\1\2", b"wxyz"
@@ -169,7 +169,7 @@ def test_id_and_tag_stand_where_they_are_written() -> None:
 
 
 def error(condition: str, words: str) -> bytes:
-    """An error as it is sent."""
+    """An encoded error."""
     return composite(0x1D, codec.symbol(condition), codec.string(words))
 
 
@@ -216,14 +216,14 @@ def error(condition: str, words: str) -> bytes:
         (composite(codec.CLOSE), Lost, "without a reason"),
     ],
 )
-def test_an_end_is_told_with_its_condition(frame: bytes, kind: type[Exception], words: str) -> None:
-    """A refusal; but a broker that stops is only away."""
+def test_an_end_has_its_condition(frame: bytes, kind: type[Exception], words: str) -> None:
+    """It is a refusal, except that a broker which shuts down counts as lost."""
     with connected() as (connection, _), pytest.raises(kind, match=words):
         connection.attend(codec.performative(frame)[0])
 
 
-def test_a_flow_tells_what_the_session_takes() -> None:
-    """Beyond what is under way to it; also where ids begin anew."""
+def test_a_flow_sets_the_window_of_the_session() -> None:
+    """Transfers under way are deducted, also where ids wrap around."""
     with connected() as (connection, _):
         connection.outgoing = 110
         flow = composite(codec.FLOW, uint(100), uint(50), uint(0), uint(WINDOW))
@@ -235,8 +235,8 @@ def test_a_flow_tells_what_the_session_takes() -> None:
         assert connection.window == 40
 
 
-def test_a_frame_beyond_what_is_allowed_is_refused() -> None:
-    """Instead of waiting for gigabytes."""
+def test_a_frame_beyond_the_limit_is_refused() -> None:
+    """It is refused at once, instead of waiting for gigabytes."""
     with connected() as (connection, theirs):
         theirs.sendall(codec.FRAME.pack(1 << 30, 2, 0, 0))
         connection.fill()
@@ -244,8 +244,8 @@ def test_a_frame_beyond_what_is_allowed_is_refused() -> None:
             connection.frame(0)
 
 
-def test_a_link_of_our_own_making_says_what_it_is() -> None:
-    """Role, settlement, and an address at the end that is not ours."""
+def test_an_attach_frame_describes_its_link() -> None:
+    """It has the role, the settlement mode, and the address of the remote end."""
     sends = links.Wanted(2, "there", sends=True, settled=True).attach()
     frame, _ = codec.performative(sends[8:])
     assert (frame.field(1), frame.field(2), frame.field(3)) == (2, False, links.SETTLED)

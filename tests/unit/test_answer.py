@@ -1,4 +1,4 @@
-"""The answer in a few lines: what a person reads when a sweep is over."""
+"""The answer in a few lines that is shown at the end of a sweep."""
 
 import re
 import shutil
@@ -21,7 +21,7 @@ SAMPLES = "data/samples/runs"
 
 
 def test_the_best_points_stand_in_one_table(root: Path) -> None:
-    """A line per layout and test case, columns aligned; at the end the commands that come next."""
+    """It has a line per layout and test case with aligned columns; the next commands come last."""
     lines = list(of_folder(root / SAMPLES))
     start = next(place for place, line in enumerate(lines) if line.startswith("topology"))
     table = lines[start : lines.index("", start)]
@@ -40,8 +40,8 @@ def test_the_best_points_stand_in_one_table(root: Path) -> None:
     ]
 
 
-def test_the_folder_where_one_is_has_a_name(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next command is one that works there, too."""
+def test_the_current_folder_has_a_name(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The suggested command works in the current folder, too."""
     monkeypatch.chdir(root / SAMPLES)
     [*_, last] = of_folder(Path())
     assert last == "pages to publish: mqperf report . --out reports/runs"
@@ -55,7 +55,7 @@ def screen(root: Path) -> FirstScreen:
 
 @pytest.mark.parametrize("width", [250, 150, 100, 40])
 def test_an_answer_fits_the_terminal(screen: FirstScreen, width: int) -> None:
-    """As a table where it has room by nature; else each row is a paragraph with all its figures."""
+    """It is a table if that fits; otherwise each row is a paragraph with all its figures."""
     whole, shown = list(lines(screen)), list(lines(screen, width))
     assert max(map(len, shown)) <= width
     text = " ".join(" ".join(shown).split())
@@ -69,7 +69,7 @@ def test_an_answer_fits_the_terminal(screen: FirstScreen, width: int) -> None:
 
 
 def test_no_line_begins_with_a_unit() -> None:
-    """A number and its unit stand together, by the same spaces as ever."""
+    """A number and its unit stay on one line."""
     sentence = Text("**kill**: no message for 7.1 s, p99 12 ms, throughput -42 to -15 %.")
     for width in range(20, 60):
         shown = [*lines(FirstScreen([], "", [sentence]), width)]
@@ -77,8 +77,8 @@ def test_no_line_begins_with_a_unit() -> None:
         assert " ".join(" ".join(shown[1:]).split()) == sentence.replace("**", "")
 
 
-def test_a_run_tells_throughput_and_slowest_hundredth(root: Path) -> None:
-    """The figures are those of the tables, the doubts those that the run raises by itself."""
+def test_the_line_of_a_run_has_throughput_and_p99(root: Path) -> None:
+    """The figures are those of the tables, and the doubts those that this run raises alone."""
     by_name = {run.id.rsplit("-p1", 1)[0]: run for run in runs(root / SAMPLES)}
     sound = run_line.of_run_if_sound(by_name["rabbitmq-cmsm-classic-rpc-call-t0005"])
     assert sound == "1407.0 msg/sec, p99 6.1 ms, no doubts"
@@ -86,8 +86,8 @@ def test_a_run_tells_throughput_and_slowest_hundredth(root: Path) -> None:
     assert behind.startswith("3028.3 msg/sec, p99 480.1 ms, doubts: backlog, unequal-rates, ")
 
 
-def test_a_run_that_cannot_be_read_is_told(root: Path, tmp_path: Path) -> None:
-    """What was recorded stays recorded: a sweep goes on whatever its last run is like."""
+def test_a_run_that_cannot_be_read_is_reported(root: Path, tmp_path: Path) -> None:
+    """An unreadable run gives a line with the reason, so that the sweep goes on."""
     sample = next(runs(root / SAMPLES))
     (tmp_path / sample.id).mkdir()
     (tmp_path / sample.id / "run.json").write_text("{")
@@ -95,10 +95,10 @@ def test_a_run_that_cannot_be_read_is_told(root: Path, tmp_path: Path) -> None:
     assert run_line.of_run_if_sound(run).startswith("its figures cannot be read: ")
 
 
-def test_whatever_goes_wrong_with_its_figures_a_sweep_goes_on(
+def test_a_sweep_goes_on_after_any_error_in_its_figures(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Even what nobody foresaw."""
+    """Even an unexpected exception only gives a line."""
     monkeypatch.setattr(run_line, "doubts", lambda _tables: 1 / 0)
     line = run_line.of_run_if_sound(next(runs(root / SAMPLES)))
     assert line == "its figures cannot be read: division by zero"
@@ -115,7 +115,7 @@ def test_commands_to_copy_are_quoted(root: Path, tmp_path: Path) -> None:
 
 @pytest.mark.starts_programs
 def test_a_report_says_what_it_is_doing(root: Path, tmp_path: Path) -> None:
-    """A line before each step; then the first page is there."""
+    """The log has a line for each step; at the end the first page exists."""
     log: list[str] = []
     page = publish(root / "data/samples/faults", tmp_path / "out", notebooks=False, tell=log.append)
     assert log == [
@@ -127,12 +127,12 @@ def test_a_report_says_what_it_is_doing(root: Path, tmp_path: Path) -> None:
     assert page.is_file()
 
 
-def test_a_repeated_command_says_that_all_was_there(root: Path, tmp_path: Path) -> None:
-    """No run is pending, so none is recorded; the two of before are not called none."""
+def test_a_repeated_command_says_that_all_is_recorded(root: Path, tmp_path: Path) -> None:
+    """With no run pending, the message counts the two runs that were recorded earlier."""
     folder = tmp_path / "faults"
     shutil.copytree(root / "data/samples/faults", folder)
     result = CliRunner().invoke(app, ["run", str(folder / "plan.yaml"), "--runs", str(folder)])
     assert result.exit_code == 0, result.output
     text = " ".join(result.output.split())
-    assert f"nothing to run: 2 runs recorded in {folder} already" in text
+    assert f"nothing to run: 2 runs already recorded in {folder}" in text
     assert "0 runs recorded" not in text

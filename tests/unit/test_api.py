@@ -23,8 +23,8 @@ def found(root: Path) -> mqperf.Results:
 
 
 @pytest.mark.starts_programs
-def test_what_measures_does_not_import_it() -> None:
-    """The library for analysis is imported when one of its names is asked for."""
+def test_measuring_does_not_import_pandas() -> None:
+    """pandas is imported only when a name of the analysis API is used."""
     words = subprocess.check_output(
         [sys.executable, "-c", "import mqperf, sys; print('pandas' in sys.modules, *dir(mqperf))"],
         text=True,
@@ -45,8 +45,8 @@ def test_results_are_the_tables(found: mqperf.Results, root: Path) -> None:
     assert set(found.doubts["kind"]) == set(complete["doubts"]["kind"])
 
 
-def test_points_beside_the_plan_are_left_out(root: Path, tmp_path: Path) -> None:
-    """What the folder's plan does not ask for is no result; the doubt that names it is."""
+def test_unplanned_points_are_left_out(root: Path, tmp_path: Path) -> None:
+    """Points that are not in the folder's plan are no results; the doubt about them is kept."""
     copy = shutil.copytree(root / "data/samples/runs", tmp_path / "runs")
     plan = (copy / "plan.yaml").read_text()
     (copy / "plan.yaml").write_text(plan.replace("rpc-call, ", "").replace("- rpc-call\n", ""))
@@ -55,8 +55,8 @@ def test_points_beside_the_plan_are_left_out(root: Path, tmp_path: Path) -> None
     assert "not-of-plan" in set(less.doubts["kind"])
 
 
-def test_a_folder_is_read_again_where_a_file_of_it_changed(root: Path, tmp_path: Path) -> None:
-    """Else it gives what was read; not what a reader made of that."""
+def test_a_folder_is_read_again_after_a_file_changed(root: Path, tmp_path: Path) -> None:
+    """Otherwise the cached tables are returned, without changes that callers made."""
     copy = shutil.copytree(root / "data/samples/runs", tmp_path / "runs")
     before = mqperf.read(copy)
     numbers = before.points["throughput_msg_s"].tolist()
@@ -68,14 +68,14 @@ def test_a_folder_is_read_again_where_a_file_of_it_changed(root: Path, tmp_path:
 
 
 def test_the_answer_stands_in_the_cell(found: mqperf.Results) -> None:
-    """What the plan asks and its answers, then the best point of every sweep."""
+    """The cell shows the plan's questions with answers, then the best point of every sweep."""
     page = found._repr_html_()
     assert page.count("<tr") == 1 + len(found.summary)
     assert all(answer.question in page for answer in found.answer.answers)
     assert "24 points" in repr(found)
 
 
-def test_a_selection_is_of_its_points(found: mqperf.Results) -> None:
+def test_a_selection_has_its_points_only(found: mqperf.Results) -> None:
     """Every table has the rows of the points that are left, and no others."""
     few = found.select(test_case="rpc-call", topology="cmsm", queues="classic")
     assert 0 < len(few.points) < len(found.points)
@@ -87,8 +87,8 @@ def test_a_selection_is_of_its_points(found: mqperf.Results) -> None:
     assert len(found.select().points) == len(found.points)
 
 
-def test_what_cannot_be_selected_or_plotted_is_said(found: mqperf.Results) -> None:
-    """With the columns and values that there are."""
+def test_an_invalid_selection_or_plot_is_an_error(found: mqperf.Results) -> None:
+    """The error lists the existing columns and values."""
     with pytest.raises(MqperfError, match=r"no column 'testcase'; there are: .*test_case"):
         found.select(testcase="rpc-call")
     with pytest.raises(MqperfError, match=r"no test_case 'call'; measured: .*rpc-call"):
@@ -98,7 +98,7 @@ def test_what_cannot_be_selected_or_plotted_is_said(found: mqperf.Results) -> No
 
 
 def test_one_metric_is_plotted_alone(found: mqperf.Results) -> None:
-    """Each that there is; another one is an error that names them."""
+    """Each metric can be plotted; an unknown one is an error that lists them."""
     few = found.select(test_case="rpc-call", topology="cmsm", queues="classic")
     metrics = ("throughput", "latency", "cpu", "cpu_per_message")
     labels = {few.plot(metric).axes[0].get_title(loc="left") for metric in metrics}
@@ -108,8 +108,8 @@ def test_one_metric_is_plotted_alone(found: mqperf.Results) -> None:
         few.plot("p99")
 
 
-def test_a_table_that_there_is_not_is_said_with_the_nearest(found: mqperf.Results) -> None:
-    """As a ``KeyError`` as well, so that results are a mapping like any other."""
+def test_an_unknown_table_is_an_error_with_the_nearest_name(found: mqperf.Results) -> None:
+    """The error is a ``KeyError`` as well, so that results are a mapping like any other."""
     with pytest.raises(MqperfError, match=r"/runs: no table 'mesages'; did you mean 'messages'\?$"):
         found["mesages"]
     with pytest.raises(KeyError, match="no table 'mesages'"):
@@ -119,7 +119,7 @@ def test_a_table_that_there_is_not_is_said_with_the_nearest(found: mqperf.Result
 
 
 def test_paths_are_compared_as_results_are(found: mqperf.Results, root: Path) -> None:
-    """Of both sets, or of the other one; what is neither is said in one sentence."""
+    """Either or both sides may be paths; anything else is an error of one sentence."""
     path = root / "data/samples/runs"
     shown = repr(found.compare(found))
     assert repr(mqperf.compare(path, str(path))) == shown
@@ -137,13 +137,13 @@ def test_a_comparison_with_itself_finds_nothing(found: mqperf.Results, tmp_path:
     assert len(same.sustained) == len(found.summary)
     assert same.sustained["ratio"].dropna().eq(1).all()
     assert same.plot().axes
-    told = same.report(tmp_path / "out").read_text()
-    for text in (repr(same), told, same._repr_html_()):
+    page = same.report(tmp_path / "out").read_text()
+    for text in (repr(same), page, same._repr_html_()):
         assert "B against A, throughput at 24 points: cannot tell at 24, doubted at 9." in text
 
 
 def test_plans_are_made_and_loaded(root: Path) -> None:
-    """From a file as the command line does, from Python as a file would say it."""
+    """From a file as the command line does, and from Python with the keys of a file."""
     file = root / "plans/quickstart.yaml"
     assert mqperf.load_plan(file) == load_plan(file)
     made = mqperf.new_plan(
@@ -161,7 +161,7 @@ def test_plans_are_made_and_loaded(root: Path) -> None:
 
 @pytest.mark.starts_programs
 def test_with_nothing_pending_a_run_reads(root: Path, tmp_path: Path) -> None:
-    """No system is started for what has been measured; from a file and from a plan alike."""
+    """No system is started for measured points, whether the plan is a file or an object."""
     runs = shutil.copytree(root / "data/samples/runs", tmp_path / "runs")
     plan = runs / "plan.yaml"
     for source in (plan, mqperf.load_plan(plan)):

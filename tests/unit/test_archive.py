@@ -19,7 +19,7 @@ PINNED = (
 
 
 def cached(cache: Path, extension: str = "tar.gz") -> Archive:
-    """An archive which lies in the cache as Maven would leave it."""
+    """An archive in the cache as Maven would leave it."""
     folder = cache / "unpacked"
     folder.mkdir()
     file = folder / f"example-1.0-bin.{extension}"
@@ -34,7 +34,7 @@ def cached(cache: Path, extension: str = "tar.gz") -> Archive:
 
 
 def test_an_archive_is_unpacked_once(tmp_path: Path) -> None:
-    """What was in it stays; the archive itself need not."""
+    """Its content is kept; the archive itself is removed."""
     archive = cached(tmp_path)
     home = fetched(archive, tmp_path)
     assert (home / "bin" / "hello").read_text() == "hello"
@@ -42,10 +42,8 @@ def test_an_archive_is_unpacked_once(tmp_path: Path) -> None:
     assert fetched(archive, tmp_path) == home
 
 
-def test_a_broker_that_was_damaged_is_never_started(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is removed and fetched again, for which Maven must be there."""
+def test_a_damaged_broker_is_never_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is removed and fetched again, which needs Maven."""
     home = fetched(archive := cached(tmp_path), tmp_path)
     (home / "bin" / "hello").write_text("")
     monkeypatch.setenv("PATH", str(tmp_path))

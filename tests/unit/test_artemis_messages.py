@@ -1,4 +1,4 @@
-"""STOMP, OpenWire and Core as plans ask for them, and as their messages are on the wire."""
+"""STOMP, OpenWire and Core: their keys in plans, and their messages on the wire."""
 
 import struct
 from collections.abc import Callable
@@ -31,17 +31,17 @@ load: {{generator: {2}, green_threads: 1, duration_s: 5, {3}}}
 NAME = "0123456789abcdef01234567"
 
 
-def orders(acks: str = "each", confirms: int = 10, **others: object) -> Any:  # noqa: ANN401
+def orders(acks: str = "each", confirms: int = 10, **more: object) -> Any:  # noqa: ANN401
     values = {"payload_bytes": 40, "persistent": False, "prefetch": 10, "threads": ("one",)}
     window = 10 * (40 + HEAD_BYTES)
-    told = {**values, "acks": acks, "confirms": confirms, "window_bytes": window, **others}
-    return SimpleNamespace(**told)
+    attributes = {**values, "acks": acks, "confirms": confirms, "window_bytes": window, **more}
+    return SimpleNamespace(**attributes)
 
 
-def connection(kind: type[Wire], content: bytes, told: Orders | None = None) -> Wire:
-    """One that is not connected, to which these bytes have come."""
+def connection(kind: type[Wire], content: bytes, given: Orders | None = None) -> Wire:
+    """An unconnected connection that has received these bytes."""
     made = kind.__new__(kind)
-    made.orders, made.queue, made.name = told or orders(), "load", NAME
+    made.orders, made.queue, made.name = given or orders(), "load", NAME
     made.address, made.understood = "broker:1", 0
     made.empty(len(content) + 100)
     made.buffer[: len(content)] = content
@@ -64,14 +64,14 @@ def of_stomp(number: int, content: bytes) -> bytes:
 
 
 def of_core(number: int, content: bytes) -> bytes:
-    told = core.message(content, "load", persistent=False)
+    encoded = core.message(content, "load", persistent=False)
     at = 4 + len(content)
-    numbered = told[:at] + struct.pack(">q", 500 + number) + told[at + 8 :]
+    numbered = encoded[:at] + struct.pack(">q", 500 + number) + encoded[at + 8 :]
     return core.packet(core.MESSAGE, core.OURS, numbered + struct.pack(">qi", 0, 1))
 
 
 def of_openwire(number: int, content: bytes) -> bytes:
-    """As a broker delivers it: the identity of a message is that of its producer."""
+    """A message as a broker delivers it, identified by its producer."""
     queue, producer = openwire.queue_named("load"), openwire.named(openwire.PRODUCER_ID, NAME, 1, 1)
     identity = openwire.nested(openwire.MESSAGE_ID, producer + struct.pack(">qq", 500 + number, 3))
     message = struct.pack(">bbib", 1, openwire.BYTES_MESSAGE, number, 0) + producer + queue
@@ -90,14 +90,14 @@ MESSAGES: dict[type[Wire], Callable[[int, bytes], bytes]] = {
 each_protocol = pytest.mark.parametrize("kind", MESSAGES)
 
 
-def numbers(of: Wire) -> list[int]:
-    """Those in the stamps of what has come, -1 for one of no run."""
-    return [int(one["number"]) if one["run"] == 7 else -1 for one in of.arrived().stamp]
+def numbers(wire: Wire) -> list[int]:
+    """The numbers in the stamps of what has arrived; -1 for a message of another run."""
+    return [int(one["number"]) if one["run"] == 7 else -1 for one in wire.arrived().stamp]
 
 
 @each_protocol
-def test_messages_are_understood_wherever_what_has_come_is_cut(kind: type[Wire]) -> None:
-    """Those of one form, others, and bodies without a stamp; what is not whole is left."""
+def test_messages_are_understood_wherever_they_are_cut(kind: type[Wire]) -> None:
+    """Whatever their form, and with bodies without a stamp; an incomplete message is left over."""
     bodies = [body(0), body(1), body(2), b"short", body(4, b"longer than others"), body(5), body(6)]
     frames = [MESSAGES[kind](number, content) for number, content in enumerate(bodies)]
     content, wanted = b"".join(frames), [0, 1, 2, -1, 4, 5, 6]
@@ -111,24 +111,24 @@ def test_messages_are_understood_wherever_what_has_come_is_cut(kind: type[Wire])
 
 @each_protocol
 @pytest.mark.parametrize("acks", ["each", "multiple"])
-def test_what_has_come_is_acknowledged(kind: type[Wire], acks: str) -> None:
-    """Each message by itself, or all by the last one: by the identities that the broker gave."""
+def test_received_messages_are_acknowledged(kind: type[Wire], acks: str) -> None:
+    """Each message is acknowledged, or all by the last one, with the identities from the broker."""
     content = b"".join(MESSAGES[kind](number, body(number)) for number in range(3))
     answer = connection(kind, content, orders(acks)).arrived().acks
     named = [500, 501, 502]
-    said = {
+    acks_of = {
         Stomp: [b"0,%d\n" % name for name in named],
         OpenWire: [struct.pack(">q", name) for name in named],
         Core: [struct.pack(">q", name) for name in named],
     }[kind]
-    ends = 2 if kind is OpenWire and acks == "multiple" else 1  # it names the first as well
+    ends = 2 if kind is OpenWire and acks == "multiple" else 1  # it has the first identity as well
     expected = [1, 1, 1] if acks == "each" else [ends - 1, 0, 1]
-    assert [min(answer.count(word), 1) for word in said] == expected
+    assert [min(answer.count(word), 1) for word in acks_of] == expected
 
 
 @each_protocol
 def test_rows_are_messages_on_the_wire(kind: type[Wire]) -> None:
-    """Each with its stamp and its number; the name is that of the connection."""
+    """Each row has its stamp and number; the name is that of the connection."""
     rows = kind.rows(orders(), "load")
     rows.called(NAME.encode())
     rows.stamps["number"][:3] = [998, 999, 1000]
@@ -145,14 +145,14 @@ def test_rows_are_messages_on_the_wire(kind: type[Wire]) -> None:
 
 
 def exception(number: int, words: str) -> bytes:
-    """What a broker says by OpenWire of what it was asked under that number."""
+    """The OpenWire exception of a broker for the command with this number."""
     why = openwire.text("Bad") + openwire.text(words)
     return openwire.command(openwire.EXCEPTION, 0, struct.pack(">ib", number, 1) + why)
 
 
 @each_protocol
 def test_outcomes_are_told_apart(kind: type[Wire]) -> None:
-    """What the broker has, and what it refuses with its words."""
+    """Confirmed messages are told apart from refused ones, which have the broker's reason."""
     refusal = {
         Stomp: b"ERROR\nreceipt-id:12\nmessage:is full\n\nmore\0\n",
         OpenWire: exception(12, "is full"),
@@ -178,8 +178,8 @@ def test_outcomes_are_told_apart(kind: type[Wire]) -> None:
 
 
 @each_protocol
-def test_an_end_of_the_broker_is_told(kind: type[Wire]) -> None:
-    """With its words, or as a connection that is gone."""
+def test_a_closing_broker_is_reported(kind: type[Wire]) -> None:
+    """The error has the broker's reason, or says that the connection ended."""
     end = {
         Stomp: b"ERROR\nmessage:goes away\n\n\0",
         OpenWire: exception(0, "goes away"),
@@ -190,13 +190,13 @@ def test_an_end_of_the_broker_is_told(kind: type[Wire]) -> None:
 
 
 def test_strings_of_core_are_read_as_they_are_written() -> None:
-    """Short ones, longer ones, and none."""
+    """Empty, short and long strings survive a round trip."""
     for words in ("", "is full", "a longer sentence, with a ü"):
         assert core.read(core.maybe(words)) == words
 
 
 @pytest.mark.parametrize(
-    ("queues", "test_case", "generator", "said", "problem"),
+    ("queues", "test_case", "generator", "option", "problem"),
     [
         ("classic", "transfer", "stomp", "", "does not make 'transfer'"),
         ("classic", "publish", "openwire", "consume_after_s: 2", "removes a queue that nobody"),
@@ -205,22 +205,22 @@ def test_strings_of_core_are_read_as_they_are_written() -> None:
         ("classic", "publish", "stomp", "acks: auto", "acks"),
     ],
 )
-def test_what_cannot_be_is_refused(
-    queues: str, test_case: str, generator: str, said: str, problem: str
+def test_an_invalid_plan_is_refused(
+    queues: str, test_case: str, generator: str, option: str, problem: str
 ) -> None:
-    """With a sentence that says why."""
-    refused(PLAN.format(queues, test_case, generator, said), problem)
+    """The error says why."""
+    refused(PLAN.format(queues, test_case, generator, option), problem)
 
 
-def test_others_than_artemis_are_not_spoken_to() -> None:
-    """RabbitMQ and ActiveMQ have none of these, as mqperf starts them."""
+def test_only_artemis_has_these_generators() -> None:
+    """RabbitMQ and ActiveMQ, as mqperf starts them, offer none of these protocols."""
     for system in ("activemq", "rabbitmq"):
         text = PLAN.replace("artemis", system).format("classic", "publish", "stomp", "")
         refused(text, "cannot talk to")
 
 
 def test_every_generator_has_its_protocol() -> None:
-    """By its name; all have the same keys, so that one plan compares them."""
+    """It is found by name; all have the same keys, so that one plan compares them."""
     each = ", ".join(f"{name}: {{confirms: 10}}" for name in PROTOCOLS)
     text = PLAN.format("classic", "publish", f"{{{each}, amqp-1.0: {{}}}}", "rate_msg_s: 5")
     cases = parse_plan(text, Path("artemis.yaml"), problems_of).cases()

@@ -1,4 +1,4 @@
-"""Actions that begin with a step of a creation: how they wait, and what records say of them."""
+"""Actions that begin with a step of a creation: how they wait, and how they are checked."""
 
 import json
 import time
@@ -27,25 +27,25 @@ from mqperf_openstack.study.rpc_chain import account
 __all__ = ["process"]
 
 BUILD = "build_and_run_instance"
-SAID = {"do": "freeze-at-step", "node": "Master", "at_s": 0.0, "for_s": 0.2, "within_s": 5.0}
-AT_BUILD = ActionPlan.model_validate(SAID | {"step": BUILD})
+FREEZE = {"do": "freeze-at-step", "node": "Master", "at_s": 0.0, "for_s": 0.2, "within_s": 5.0}
+AT_BUILD = ActionPlan.model_validate(FREEZE | {"step": BUILD})
 
 
 @pytest.mark.starts_programs
 def test_action_begins_when_the_step_does(process: Process) -> None:
-    """Not before; and it lasts from then on as long as the plan says."""
-    events, asked = RecordedEvents(), list[str]()
+    """It begins no earlier, and lasts for the planned time from then on."""
+    events, requested = RecordedEvents(), list[str]()
     timetable = Timetable([AT_BUILD], up(Node("Master", "mq1", process)), events)
 
     def sign(name: str, since: float) -> float | None:
-        asked.append(name)
-        return None if len(asked) < 3 else since + 1e-3
+        requested.append(name)
+        return None if len(requested) < 3 else since + 1e-3
 
     timetable.sign = sign
     timetable.check()
     timetable.begin(time.time())
     timetable.act()
-    assert asked == [f"step-{BUILD.replace('_', '-')}"] * 3
+    assert requested == [f"step-{BUILD.replace('_', '-')}"] * 3
     assert frozen(process, 2)
     while timetable.due < float("inf"):
         timetable.act()
@@ -54,17 +54,17 @@ def test_action_begins_when_the_step_does(process: Process) -> None:
 
 
 @pytest.mark.starts_programs
-def test_step_that_none_begins_fails_the_run(process: Process) -> None:
-    """With the step, for how long it was waited, and what to do."""
-    hurried = ActionPlan.model_validate(SAID | {"step": BUILD, "within_s": 0.05})
+def test_a_step_that_never_begins_fails_the_run(process: Process) -> None:
+    """The error has the step, the time waited, and what to do."""
+    hurried = ActionPlan.model_validate(FREEZE | {"step": BUILD, "within_s": 0.05})
     timetable = Timetable([hurried], up(Node("Master", "mq1", process)), RecordedEvents())
     timetable.begin(time.time())
     with pytest.raises(SystemFault, match=rf"no creation began {BUILD} within 0.05 s: raise"):
         timetable.act()
 
 
-def test_signs_are_the_last_of_each_process_by_our_clock(tmp_path: Path) -> None:
-    """The first of those since an instant; the clock of the host is corrected."""
+def test_signs_are_corrected_by_the_clock_of_their_host(tmp_path: Path) -> None:
+    """The first sign after an instant counts; of each process the last sign is known."""
     station = Station(LocalHost(), tmp_path)
     control, clocks = ControlFolders([station]), {station.host.name: Offset(0.25, 0.0)}
     station.place({"server-1.step-a": "12.25", "server-2.step-a": "13.25", "x.step-b": "9"})
@@ -74,8 +74,8 @@ def test_signs_are_the_last_of_each_process_by_our_clock(tmp_path: Path) -> None
     assert control.sign(clocks, "step-c", 0.0) is None
 
 
-def test_processes_give_the_signs_that_are_waited_for(tmp_path: Path) -> None:
-    """By the number of the step; without such an action none."""
+def test_processes_give_the_signs_of_the_plan(tmp_path: Path) -> None:
+    """Signs are given by the number of the step; without such an action there are none."""
     waiting = commands(job(tmp_path, case(actions=(AT_BUILD.model_dump(),))))
     for command in waiting:
         task = json.loads(command.files[f"{command.label}.chain"])
@@ -104,13 +104,13 @@ actions:
     ],
 )
 def test_wrong_steps_are_refused(step: str, words: str) -> None:
-    """With the line of the plan, before anything runs."""
+    """The error has the line of the plan, before anything runs."""
     with pytest.raises(PlanError, match=rf"(?s)here\.yaml:\d.*{words}"):
         parse_plan(PLAN.replace("STEP", step), Path("here.yaml"), problems_of)
 
 
 def test_action_may_end_late_but_within_the_window() -> None:
-    """A step may begin within some seconds: the action is over by then, and so the window."""
+    """The step may begin within some seconds; the action must still end within the window."""
     step = f"step: {BUILD}"
     [planned] = parse_plan(PLAN.replace("STEP", step), Path("here.yaml"), problems_of).actions
     assert (planned.within_s, planned.end_s) == (3, 6)
@@ -118,20 +118,20 @@ def test_action_may_end_late_but_within_the_window() -> None:
     refused(late, "ends 11 s after the start of a window of 9 s")
 
 
-def said_to_begin(folder: Path, instant: float) -> Whole:
-    """A run whose second step began at 1.015 and 2.015 s, and an action of it, at an instant."""
+def run_with_action(folder: Path, instant: float) -> Whole:
+    """A run whose second step began at 1.015 and 2.015 s, with an action at this instant."""
     run = written(folder)
-    action = ActionPlan.model_validate(SAID | {"step": "build"})
+    action = ActionPlan.model_validate(FREEZE | {"step": "build"})
     event = {"time": utc(START + instant), "epoch": START + instant, "host": "local"}
     event |= {"what": "action-began", "number": 1, "commanded": START + instant}
     (run.run.path / "events.jsonl").write_text(json.dumps(event) + "\n")
     return Whole(run.run, run.facts, run.case.model_copy(update={"actions": (action,)}), run.window)
 
 
-def test_action_is_held_against_the_steps(tmp_path: Path) -> None:
-    """One that began with no creation's step is told; one that did is not."""
-    assert list(account(said_to_begin(tmp_path / "a", 1.015), {}).disagreements) == []
-    [text] = account(said_to_begin(tmp_path / "b", 1.515), {}).disagreements
+def test_action_is_compared_with_the_steps(tmp_path: Path) -> None:
+    """An action that did not begin with the step of a creation is reported; one that did is not."""
+    assert list(account(run_with_action(tmp_path / "a", 1.015), {}).disagreements) == []
+    [text] = account(run_with_action(tmp_path / "b", 1.515), {}).disagreements
     assert text == (
         "steps: freeze-at-step 1 is said to have begun with build, which the nearest creation"
         " began 0.500 s apart"

@@ -1,4 +1,4 @@
-"""atop's records: what atop 2.8.1 printed of a host with three RabbitMQ nodes."""
+"""Records of atop 2.8.1 from a host with three RabbitMQ nodes."""
 
 from pathlib import Path
 
@@ -25,12 +25,12 @@ def read(log: Path, begin: int, seconds: int) -> pd.DataFrame:
 
 
 def own(rows: pd.DataFrame, process: str, scope: str) -> pd.DataFrame:
-    """Those of a process, of this scope."""
+    """The rows of a process in this scope."""
     return rows[rows["process"].eq(process) & rows["scope"].eq(scope)]
 
 
 def test_ticks_become_cores(log: Path) -> None:
-    """User and system of all broker processes, threads not counted twice; the host beside them."""
+    """User and system time of all broker processes, counting no thread twice; and the host's."""
     rows = read(log, BEGIN, 1)
     broker, host = (own(rows, name, "interval") for name in ("mq1", "host mq1"))
     assert broker["total_cores"].tolist() == [pytest.approx(0.43)]
@@ -42,7 +42,7 @@ def test_ticks_become_cores(log: Path) -> None:
 
 
 def test_the_window_is_the_mean_of_its_seconds(log: Path) -> None:
-    """Each second has its rows, and all together one."""
+    """Each second has its rows, and the window has one."""
     rows = read(log, BEGIN, 11)
     seconds = own(rows, "mq1", "interval")
     assert seconds["start_s"].tolist() == list(range(11))
@@ -51,14 +51,14 @@ def test_the_window_is_the_mean_of_its_seconds(log: Path) -> None:
     assert (whole["start_s"], whole["end_s"]) == (0, 11)
 
 
-def test_a_window_that_atop_did_not_see_whole_has_no_total(log: Path) -> None:
-    """What there is stays visible; of another hour there is nothing."""
+def test_an_incomplete_window_has_no_total(log: Path) -> None:
+    """The recorded seconds are kept; for another hour there is nothing."""
     assert set(read(log, BEGIN + 6, 20)["scope"]) == {"interval"}
     assert read(log, BEGIN + 3600, 20).empty
 
 
-def test_what_was_used_since_the_boot_is_no_interval(log: Path) -> None:
-    """The first block of a record covers hours."""
+def test_use_since_the_boot_is_no_interval(log: Path) -> None:
+    """The first block of a record covers hours, and is skipped."""
     assert read(log, BOOT - 1920, 1920).empty
 
 
@@ -75,7 +75,7 @@ def test_what_was_used_since_the_boot_is_no_interval(log: Path) -> None:
     ],
 )
 def test_other_files_are_refused(tmp_path: Path, text: str, words: str) -> None:
-    """With the file, and what to do."""
+    """The error names the file and what to do."""
     file = tmp_path / "mq1.txt"
     file.write_text(text)
     with pytest.raises(ProbeError, match=rf"mq1\.txt: .*{words}"):
@@ -83,7 +83,7 @@ def test_other_files_are_refused(tmp_path: Path, text: str, words: str) -> None:
 
 
 def test_a_record_is_read_in_pieces(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wherever a piece ends: a long record needs no more memory than a short one."""
+    """The result is the same wherever a piece ends, so long records need no more memory."""
     expected = read(log, BEGIN, 11)
     for size in (1, 7, 100, 4096):
         monkeypatch.setattr(atop_text, "CHUNK_BYTES", size)
@@ -94,7 +94,7 @@ def test_a_record_is_read_in_pieces(log: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_a_file_without_separators_is_no_record(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is not read to its end, however long it is."""
+    """Such a file is not read to its end, however long it is."""
     monkeypatch.setattr(atop_text, "BLOCK_LIMIT_BYTES", 1000)
     file = tmp_path / "mq1.txt"
     file.write_text("CPU a 5 d t 1 100 2 1 1 0 8 0 0 0 0\n" * 100)
@@ -102,7 +102,7 @@ def test_a_file_without_separators_is_no_record(
         unwatched.read(file, "mq1", (0.0, 10.0))
 
 
-def test_a_program_named_like_a_brokers_part_is_none(tmp_path: Path) -> None:
+def test_a_program_named_like_part_of_a_broker_is_none(tmp_path: Path) -> None:
     """Names may hold brackets and blanks; only the whole name counts."""
     line = "PRC a {} d t 1 7 ({}) S 100 {} 0 0 120 0 0 1 0 7 y 1 () 0 -3 -3\n"
     names = [("beam.smp", 30), ("(beam.smp) x", 50), ("java", 5), ("my (java) ", 7)]

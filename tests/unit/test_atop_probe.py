@@ -73,10 +73,10 @@ def recorder(folder: Path, child: str) -> Iterator[Process]:
 
 @pytest.mark.parametrize("child", [BUSY, IDLE], ids=["busy", "idle"])
 def test_a_process_is_recorded_with_its_child(tmp_path: Path, child: str) -> None:
-    """Itself, its child, atop and the machine, and nobody else; the child's work counts."""
+    """The record has the process, its child, atop and the host only; the child's work counts."""
     with recorder(tmp_path, child) as process:
         start = json.dumps({"start": time.time()})
-        LocalHost().write(tmp_path / "control" / "start", start)  # it appears whole
+        LocalHost().write(tmp_path / "control" / "start", start)  # atomically
         assert eventually(lambda: process.poll() is not None)
         assert process.poll() == 0, (tmp_path / "out" / "atop.log").read_text()
     record = recorded(tmp_path / "out")
@@ -94,7 +94,7 @@ def test_a_process_is_recorded_with_its_child(tmp_path: Path, child: str) -> Non
 
 
 def test_atop_ends_with_its_recorder(tmp_path: Path) -> None:
-    """Whatever kills it; and a killed atop is told by the recorder's end."""
+    """atop ends when its recorder is killed, and the recorder ends when atop is killed."""
     with recorder(tmp_path, IDLE) as process:
         [child] = psutil.Process(process.pid).children()
         os.kill(process.pid, signal.SIGKILL)
@@ -121,7 +121,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture
 def copy(sound: Run, tmp_path: Path) -> Iterator[Run]:
-    """The same, to plant a fault in it; it can be read as long as its generator is known."""
+    """A copy of this run to plant a fault in, readable while its generator is known."""
     shutil.copytree(sound.path, tmp_path / sound.id)
     with pytest.MonkeyPatch.context() as patch:
         known(patch)
@@ -133,13 +133,13 @@ def text(run: Run) -> Path:
 
 
 def disagreements(run: Run) -> list[str]:
-    """What the audit says of records that differ."""
+    """The doubts of the audit about records that differ."""
     doubts = checks.doubts(tables.of_runs([run]))
     return [*doubts[doubts["kind"] == "record-disagrees"]["text"]]
 
 
 def test_two_sound_records_agree(copy: Run) -> None:
-    """No doubt, and no row more than without atop: it is watched itself, with its child."""
+    """There is no doubt, and each process, including atop itself, has one row."""
     assert disagreements(copy) == []
     cpu = tables.of_runs([copy])["cpu"]
     window = cpu[cpu["scope"] == "window"]
@@ -148,8 +148,8 @@ def test_two_sound_records_agree(copy: Run) -> None:
     assert float(window.set_index("process")["total_cores"]["atop"]) > 0
 
 
-def test_whoever_asks_gets_both(copy: Run) -> None:
-    """The rows of atop have the columns of the table, and stand beside those of the table."""
+def test_both_records_can_be_read(copy: Run) -> None:
+    """The rows of atop have the columns of the table ``cpu``, and can be shown beside them."""
     rows = compared.by_atop(copy.path.parent)
     assert {"Toy", "client-1", "server-1", "atop", "host"} <= {*rows["process"]}
     assert {*rows["scope"]} == {"interval", "window"}
@@ -162,7 +162,7 @@ def test_whoever_asks_gets_both(copy: Run) -> None:
 
 
 def more_ticks(label: str) -> Callable[[Run], None]:
-    """Half a second of CPU more in every interval of a process."""
+    """A fault that adds half a second of CPU to every interval of a process."""
 
     def fault(run: Run) -> None:
         [pid] = json.loads((text(run).with_name("atop.json")).read_text())["processes"][label]
@@ -190,14 +190,14 @@ def cut_early(run: Run) -> None:
 def test_records_that_contradict_each_other_are_doubted(
     copy: Run, fault: Callable[[Run], None], words: str
 ) -> None:
-    """Beyond what both can tell, with the figures of both."""
+    """A difference beyond their resolution is a doubt with the figures of both."""
     fault(copy)
     [doubt] = disagreements(copy)
     assert re.search(words, doubt)
 
 
 def test_a_host_with_another_clock_gives_the_same(copy: Run) -> None:
-    """Its stamps and those of psutil are half a minute ahead, which run.json knows."""
+    """Its timestamps and those of psutil are half a minute ahead, as run.json says."""
     expected = compared.of_run(as_whole(copy, copy.facts()))
     log = text(copy).with_name("psutil.jsonl")
     samples = [json.loads(line) for line in log.read_text().splitlines()]
@@ -241,8 +241,8 @@ def truncated(file: Path) -> None:
         (edited(r"(?s)(RESET.*?SEP\n.*?SEP\n).*?SEP\n", r"\1"), r"atop\.txt:\d+: does not begin"),
     ],
 )
-def test_a_damaged_record_is_told(copy: Run, fault: Callable[[Path], object], words: str) -> None:
-    """In one sentence with file and line, by the check of the run and by whoever reads it."""
+def test_a_damaged_record_is_named(copy: Run, fault: Callable[[Path], object], words: str) -> None:
+    """The check of the run and the reader both name file and line in one sentence."""
     fault(text(copy))
     with pytest.raises(ProbeError, match=words) as error:
         atop.check(text(copy).parent, "local")
@@ -254,7 +254,7 @@ def test_a_damaged_record_is_told(copy: Run, fault: Callable[[Path], object], wo
 def test_a_host_without_atop_is_named_before_the_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With what to do; nothing is started, and no folder made."""
+    """The error says what to do; nothing is started, and no folder is made."""
     known(monkeypatch)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(
@@ -265,8 +265,8 @@ def test_a_host_without_atop_is_named_before_the_start(
     assert not (tmp_path / "runs").exists()
 
 
-def test_a_plan_names_probes_that_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Others are told with their line; what is watched changes no case."""
+def test_a_plan_may_name_known_probes_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An unknown probe is an error with its line; probes do not change the ids of cases."""
     known(monkeypatch)
     with pytest.raises(PlanError, match=r"toy\.yaml:3: probes entry 2: unknown probe 'atopp'"):
         parse_plan(PLAN.replace("atop]", "atopp]"), Path("toy.yaml"), problems_of)

@@ -1,4 +1,4 @@
-"""Axes: sweeps in which parameters vary beside the number of threads, or instead of it."""
+"""Axes: sweeps that vary parameters beside the number of threads, or instead of it."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +13,7 @@ from mqperf.pages import figures, notebook
 from mqperf.pages.figures import panels
 from mqperf.pages.questions import answers
 from mqperf.pages.questions.first_screen import of_folder
-from mqperf.pages.report import comparison as told
+from mqperf.pages.report import comparison as wording
 from mqperf.pages.report.build import build
 from mqperf.pages.report.methods import recorded
 from mqperf.plan.columns import COMPUTED
@@ -77,20 +77,20 @@ def _text(file: Path) -> str:
         (replace(ONE, threads=(10, 20, 50, 100)), ("threads",)),
     ],
 )
-def test_most_values_are_on_x(shape: Shape, axes: tuple[str, ...]) -> None:
-    """Then colour, then the rest; threads where as many vary; no text beside a number."""
+def test_the_parameter_with_most_values_is_on_x(shape: Shape, axes: tuple[str, ...]) -> None:
+    """Then colour, then the rest; threads win ties, and numbers come before texts."""
     assert arranged(tables(shape)["points"]).names == axes
 
 
 def test_a_constant_parameter_is_no_axis() -> None:
-    """What a plan names once for all points tells none of them apart."""
+    """A parameter with one value for all points distinguishes none of them."""
     frames = tables(replace(ONE, parameters=(("payload_bytes", (1_000,)),)))
     assert varied(frames["runs"]) == ()
     assert "payload_bytes" not in frames["points"].columns
 
 
 def test_an_unreadable_run_makes_no_axis(both: Tables) -> None:
-    """It tells nothing of its point; the point still has one row."""
+    """Its missing parameters do not split its point, which still has one row."""
     read = {name: frame for name, frame in both.items() if name not in COMPUTED}
     runs = read["runs"].copy()
     columns = ["green_threads", "processes", "hosts", "asked_s", "payload_bytes", "pause_s"]
@@ -114,7 +114,7 @@ def test_an_unreadable_run_makes_no_axis(both: Tables) -> None:
     ],
 )
 def test_values_are_worded(name: str, value: str | float, words: str) -> None:
-    """As a person says them, with their units."""
+    """Values are worded with their units, as people say them."""
     assert worded(name, value) == words
 
 
@@ -131,7 +131,7 @@ def test_points_are_told_apart_in_every_table(both: Tables) -> None:
 
 
 def test_a_curve_has_each_number_of_threads_once(both: Tables) -> None:
-    """Saturation is asked of threads alone, for each combination of the others."""
+    """Saturation is over threads alone, for each combination of the other parameters."""
     assert all(curve["threads"].is_unique for _, curve in curves(both["points"]))
     saturation = both["saturation_points"]
     assert len(saturation) == 3 * 2
@@ -141,7 +141,7 @@ def test_a_curve_has_each_number_of_threads_once(both: Tables) -> None:
 
 @pytest.mark.starts_programs
 def test_a_page_names_what_varies(pages: Path) -> None:
-    """In its sentences, the headings of its tables, and what its figures show."""
+    """Sentences, headings of tables and descriptions of figures name it."""
     text = _text(pages / "rabbitmq/cmsm/index.rst")
     assert "Points differ in payload (100, 1000, 10000 bytes) and pause (0, 0.1 s), too." in text
     assert "with 50 threads, payload 100 bytes, pause 0 s" in text
@@ -156,8 +156,7 @@ def test_a_page_names_what_varies(pages: Path) -> None:
 
 
 def test_an_audit_names_what_varies(both: Tables) -> None:
-    """Points with as many threads are told apart; of a point that nobody measured no more is known
-    than its threads."""
+    """Points with equal threads differ in their parameters; a point never measured has none."""
     doubt = both["doubts"].tail(1)
     nobody = doubt.assign(point="nobody", run="missing")
     lines = list(as_text_lines({**both, "doubts": pd.concat([doubt, nobody])}))
@@ -168,7 +167,7 @@ def test_an_audit_names_what_varies(both: Tables) -> None:
 
 
 def test_an_answer_has_a_column_for_what_varies(both: Tables, tmp_path: Path) -> None:
-    """The best points are told with every parameter, after their threads."""
+    """The best points have a column for every parameter after their threads."""
     write({name: both[name] for name in read_names()}, tmp_path)
     (tmp_path / PUBLISHED).write_text('{"title": "Both"}')
     shown = list(of_folder(tmp_path))
@@ -206,7 +205,7 @@ def test_a_map_has_every_combination(both: Tables) -> None:
 
 
 def test_a_map_says_what_is_doubted(both: Tables) -> None:
-    """By parentheses about its number, and a sentence that says so; elsewhere there is neither."""
+    """A doubtful number is in parentheses, which a sentence explains; otherwise there are none."""
     point = both["points"]["point"].iloc[0]
     doubts = both["doubts"][:0]
     for planted, marked in ((doubts, 0), (pd.DataFrame([{"point": point, "kind": "lost"}]), 1)):
@@ -216,7 +215,7 @@ def test_a_map_says_what_is_doubted(both: Tables) -> None:
         sheet = content.drawing.figure()
         texts = [text.get_text() for part in sheet.subfigs for text in part.axes[0].texts]
         assert sum(text.startswith("(") for text in texts) == marked
-        assert ("What is doubted stands in parentheses." in content.words) is bool(marked)
+        assert ("Points in doubt are in parentheses." in content.words) is bool(marked)
 
 
 def test_a_map_may_lack_all_but_one_value_of_an_axis(both: Tables) -> None:
@@ -229,14 +228,14 @@ def test_a_map_may_lack_all_but_one_value_of_an_axis(both: Tables) -> None:
 
 
 def test_a_map_shows_any_value_of_a_text() -> None:
-    """One that a figure would take for a formula has its cells, too."""
+    """A value that looks like a formula has its cells, too."""
     frames = tables(replace(ONE, parameters=(("targets", ("$own$", "shared")),)))
     sheet = map_sheet(frames["points"], "targets")
     assert [bool(text.get_text()) for text in sheet.axes[0].texts] == [True] * 4
 
 
 def test_another_payload_is_a_difference_of_sets() -> None:
-    """It is named before any number, and among the methods, where it tells no points apart."""
+    """It is named among the differences, and among the methods if it is constant."""
     small, large = (
         tables(replace(ONE, parameters=(("payload_bytes", (size,)),))) for size in (100, 1_000)
     )
@@ -248,7 +247,7 @@ def test_another_payload_is_a_difference_of_sets() -> None:
 
 
 def test_texts_stand_on_x_alone() -> None:
-    """Own and shared targets are two places, by their names."""
+    """Own and shared targets are two positions, labelled by their names."""
     frames = tables(replace(ONE, threads=(10,), parameters=(("targets", ("own", "shared")),)))
     panel = panels.throughput(frames["points"], Figure().subplots())
     assert [label.get_text() for label in panel.get_xticklabels()] == ["own", "shared"]
@@ -280,16 +279,16 @@ def test_points_are_compared_with_their_like(both: Tables) -> None:
     comparison = compared(both, both)["comparison"]
     assert comparison["ratio"].eq(1.0).all()
     assert len(comparison) == 4 * 2 * 3 * 2
-    lines = told.text_lines(empty("differences"), comparison)
+    lines = wording.text_lines(empty("differences"), comparison)
     assert "payload 100 bytes, pause 0.1 s" in " ".join(lines)
-    assert all("at 12 points" in answer for answer in told.answers(comparison))
+    assert all("at 12 points" in answer for answer in wording.answers(comparison))
     split = tables(replace(ONE, threads=(10,), parameters=(("processes", (1, 2)),)))
     comparison = compared(split, split)["comparison"]
     assert sorted(comparison["processes"].unique()) == [1, 2]
 
 
 def test_an_axis_that_only_one_side_has_is_a_key(both: Tables) -> None:
-    """Of a sweep of payloads only that which the other set has is compared."""
+    """Only the payload and pause that the other set has are compared."""
     single = tables(replace(ONE, parameters=(("payload_bytes", (1_000,)), ("pause_s", (0.1,)))))
     comparison = compared(both, single)["comparison"]
     assert set(comparison["payload_bytes"]) == {1_000}
@@ -298,7 +297,7 @@ def test_an_axis_that_only_one_side_has_is_a_key(both: Tables) -> None:
 
 
 def test_a_known_pause_raises_no_doubt(both: Tables) -> None:
-    """Threads that the plan lets wait are accounted for, beside points without a pause."""
+    """Pausing threads are accounted for, also beside points without a pause."""
     assert "littles-law" not in set(both["doubts"]["kind"])
     pauses = ("pause_s", (0.01, 0.1, 1.0))
     frames = tables(replace(ONE, threads=(10, 50, 100, 250), parameters=(pauses,)))

@@ -56,16 +56,16 @@ def _toys() -> Iterator[None]:
         yield
 
 
-def test_who_asks_for_none_keeps_the_ids() -> None:
-    """A case without background load is named as it was before there were any."""
+def test_cases_without_background_load_keep_their_ids() -> None:
+    """Their ids are those from before background loads existed."""
     [alone], [beside] = plan(ALONE).cases(), plan().cases()
     assert alone.id == "toy-direct-none-rpc-call-t0001-p1-r1-2f7acf4a"
     assert beside.id != alone.id
     assert beside.point != alone.point
 
 
-def test_it_flows_around_the_measured_load() -> None:
-    """It has the same window, and begins before and ends after the other."""
+def test_it_surrounds_the_measured_load() -> None:
+    """It has the same window, but starts before and ends after the measured load."""
     [case] = plan().cases()
     [beside] = case.beside()
     assert (beside.test_case, beside.green_threads, beside.duration_s) == ("rpc-cast", 2, 1)
@@ -85,8 +85,8 @@ def test_it_flows_around_the_measured_load() -> None:
         ("{test_case: rpc-cast, green_threads: 10000, processes: 1000}", "at most 100,000"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(entry: str, words: str) -> None:
-    """As in every other part of a plan."""
+def test_a_wrong_entry_is_refused_with_its_line(entry: str, words: str) -> None:
+    """As in every other part of a plan, the error has file, line and key."""
     with pytest.raises(PlanError, match=r"toy.yaml:\d") as error:
         plan(f"{ALONE}background:\n- {entry}\n")
     assert words in str(error.value)
@@ -94,7 +94,7 @@ def test_what_is_wrong_is_told_with_its_line(entry: str, words: str) -> None:
 
 @pytest.fixture
 def measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Measure:
-    """Run the plan with a generator."""
+    """A function that runs the plan with a launcher."""
 
     def measured(launcher: Launcher) -> Outcome:
         known(monkeypatch, launcher)
@@ -105,7 +105,7 @@ def measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Measure:
 
 @pytest.fixture(scope="module")
 def recorded(_toys: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a whole run beside which another load flowed."""
+    """A folder with a complete run that had a background load."""
     folder = tmp_path_factory.mktemp("recorded")
     assert sweep(plan(WATCHED), WATCHED, folder, Silent()).failed == ()
     return folder
@@ -149,8 +149,8 @@ def test_both_are_recorded_and_neither_counts_for_the_other(run: Run) -> None:
         ("refusal", r"background-1 client-1: all \d+ messages failed"),
     ],
 )
-def test_one_that_is_no_load_fails_the_run(measure: Measure, fault: str, words: str) -> None:
-    """It died, or all that it sent ended in errors: it is named; the measured load went well."""
+def test_a_failed_background_load_fails_the_run(measure: Measure, fault: str, words: str) -> None:
+    """It died, or all its messages failed: it is named, though the measured load is sound."""
 
     def faulty(job: LoadJob) -> list[Command]:
         faults = {"client-1": fault} if job.case.test_case == "rpc-cast" else {}
@@ -162,14 +162,14 @@ def test_one_that_is_no_load_fails_the_run(measure: Measure, fault: str, words: 
 
 @pytest.mark.parametrize("name", ["client-1.messages", "server-1.messages"])
 def test_a_record_that_is_gone_makes_the_run_unreadable(run: Run, name: str) -> None:
-    """Half a run is no smaller run, in the background as well."""
+    """Files of a background load are as necessary as those of the measured load."""
     (run.path / "background" / "1" / name).unlink()
     with pytest.raises(TableError, match=f"background/1/{name} is missing"):
         tables.read(run.path.parent)
 
 
 def test_facts_without_it_are_refused(run: Run) -> None:
-    """The case asks for a load of which the record knows nothing."""
+    """A case with a background load that ``run.json`` does not have cannot be read."""
     file = run.path / "run.json"
     facts = json.loads(file.read_text())
     file.write_text(json.dumps({**facts, "background": [], "seal": None}))
@@ -213,15 +213,15 @@ def doubted(frames: tables.Tables) -> list[str]:
     return list(rows.loc[rows["kind"] == "background-load", "text"])
 
 
-def test_a_sound_one_is_no_doubt() -> None:
-    """Nor are two of them, nor one that kept to its rate."""
+def test_a_sound_background_load_is_no_doubt() -> None:
+    """Neither one or two sound background loads nor one that kept its rate is a doubt."""
     kept: dict[str, object] = {"send_rate_msg_s": 49.8, "offered_rate_msg_s": 50.0}
     assert doubted(with_background({}, kept)) == []
 
 
 @pytest.mark.parametrize(("fault", "words"), FAULTS)
-def test_one_that_lost_messages_is_a_doubt(fault: dict[str, object], words: str) -> None:
-    """With how many, and of which load; the other one is not accused."""
+def test_an_unsound_background_load_is_a_doubt(fault: dict[str, object], words: str) -> None:
+    """The doubt has the number and names the load; the other load raises none."""
     [text] = doubted(with_background({}, fault))
     assert words in text
     assert "background load rpc-cast by simulator, 2 threads" in text
@@ -237,13 +237,13 @@ def printed(frames: tables.Tables) -> list[tuple[str, ...]]:
 
 
 def test_the_page_has_a_section_only_where_there_is_one() -> None:
-    """With a row for each load of each run."""
+    """The section has a row for each background load of each run."""
     assert printed(invented()) == []
     assert len(printed(with_background({}, {"sent": 500}))) == 2
 
 
-def test_its_latency_is_no_surer_than_clocks(run: Run) -> None:
-    """Between two hosts it carries what their clocks may be wrong by, and the page says so."""
+def test_its_latency_has_the_uncertainty_of_clocks(run: Run) -> None:
+    """Between two hosts the latency has the uncertainty of both clocks, which the page shows."""
     file = run.path / "run.json"
     facts = json.loads(file.read_text())
     for process, host in zip(facts["background"][0]["processes"], ("h1", "h2"), strict=True):
@@ -264,12 +264,12 @@ def test_its_latency_is_no_surer_than_clocks(run: Run) -> None:
 def test_a_condition_may_bring_a_generator_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is there when its turn comes, though the first case needs none."""
+    """The generator is there for the second condition, though the first case needs none."""
     known(
         monkeypatch, replace(replay.LAUNCHER, name="again"), replace(replay.GENERATOR, name="again")
     )
-    speaks = {**system.SYSTEM.drivers, "again": "toy"}
-    monkeypatch.setitem(SYSTEMS._values, "toy", replace(system.SYSTEM, drivers=speaks))
+    drivers = {**system.SYSTEM.drivers, "again": "toy"}
+    monkeypatch.setitem(SYSTEMS._values, "toy", replace(system.SYSTEM, drivers=drivers))
     beside = "[{generator: again, test_case: rpc-cast, green_threads: 2}]"
     text = f"{ALONE}conditions: {{alone: {{}}, second load: {{background: {beside}}}}}\n"
     outcome = sweep(plan(text), text, tmp_path, Silent())

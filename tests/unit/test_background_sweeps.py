@@ -1,4 +1,4 @@
-"""Sweeps in the background: what is said of each that runs, has ended, failed or was killed."""
+"""Sweeps in the background: the state of one that runs, has ended, failed or was killed."""
 
 import os
 from pathlib import Path
@@ -30,7 +30,7 @@ load: {green_threads: 1, duration_s: 3}
 
 @pytest.fixture
 def files(tmp_path: Path) -> SweepFiles:
-    """Those of a sweep that went well."""
+    """The files of a successful sweep."""
     files = SweepFiles(tmp_path)
     with files.taken() as log:
         log.write(b"1 run recorded\n")
@@ -38,17 +38,17 @@ def files(tmp_path: Path) -> SweepFiles:
     return files
 
 
-def test_the_functions_are_those_of_mqperf() -> None:
-    """By their entry points; another name is none, and has the package that would bring it."""
+def test_mqperf_has_the_functions_of_the_package() -> None:
+    """``mqperf`` finds start, attach, stop and explore by their entry points."""
     given: Any = mqperf
     ours = (start, attach, stop, explore)
     assert (given.start, given.attach, given.stop, given.explore) == ours
 
 
-def test_where_no_sweep_runs_the_record_is_given(
+def test_without_a_running_sweep_attach_gives_the_results(
     root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Said in a line; nothing is written into the folder."""
+    """One line says that no sweep runs; nothing is written into the folder."""
     before = sorted((root / RECORDED).rglob("*"))
     assert len(attach(root / RECORDED).points)
     assert capsys.readouterr().out == f"{root / RECORDED}: no sweep is running\n"
@@ -56,7 +56,7 @@ def test_where_no_sweep_runs_the_record_is_given(
 
 
 def test_a_folder_has_one_sweep_at_a_time(files: SweepFiles, tmp_path: Path) -> None:
-    """Whoever holds its log runs it: a second is refused, and changes nothing."""
+    """The sweep holds the lock of its log: a second one is refused and changes nothing."""
     sweep = Sweep(tmp_path)
     assert not sweep.running
     with files.taken() as log:
@@ -73,9 +73,8 @@ def test_a_folder_has_one_sweep_at_a_time(files: SweepFiles, tmp_path: Path) -> 
     assert files.log.read_text() == "of the first"
 
 
-def test_what_was_killed_is_told_apart(files: SweepFiles, tmp_path: Path) -> None:
-    """By the lock and what it left, not by a pid: after a restart of the machine it may be
-    another's."""
+def test_a_killed_sweep_is_recognised(files: SweepFiles, tmp_path: Path) -> None:
+    """It is known by its lock and files, not by a pid, which may be another process's by then."""
     assert str(Sweep(tmp_path)) == f"{tmp_path}: no sweep is running"
     files.end.unlink()
     assert "the last one: it was killed, or the machine was restarted" in str(Sweep(tmp_path))
@@ -83,8 +82,8 @@ def test_what_was_killed_is_told_apart(files: SweepFiles, tmp_path: Path) -> Non
         Sweep(tmp_path).watch()
 
 
-def test_a_sweep_elsewhere_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of who measures in the foreground: by its process; nobody else starts or stops anything."""
+def test_a_foreground_sweep_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A foreground sweep is named with its process, and cannot be started or stopped elsewhere."""
     assert holder(tmp_path) == ""
     with recording(tmp_path, "plan"):
         who = f"process {os.getpid()}, since 2"
@@ -101,8 +100,8 @@ def test_a_sweep_elsewhere_is_named(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out == f"{tmp_path}: no sweep is running\n"
 
 
-def test_what_is_no_lock_is_not_waited_for(tmp_path: Path) -> None:
-    """A folder of somebody may have anything in its place."""
+def test_a_pipe_in_place_of_a_lock_is_not_waited_for(tmp_path: Path) -> None:
+    """Named pipes in place of the lock and the log do not block."""
     os.mkfifo(tmp_path / ".lock")
     (tmp_path / ".sweep").mkdir()
     os.mkfifo(tmp_path / ".sweep/log")
@@ -111,7 +110,7 @@ def test_what_is_no_lock_is_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_without_a_folder_it_is_the_only_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of several all are named."""
+    """Unless exactly one sweep runs, a folder is needed; the error names those that run."""
     for found, words in (((), "none is running"), (("a", "b"), "these run: a, b")):
         monkeypatch.setattr(processes, "running", lambda found=found: {Path(n): 0 for n in found})
         with pytest.raises(MqperfError, match=f"give the runs folder .*; {words}"):
@@ -122,7 +121,7 @@ def test_without_a_folder_it_is_the_only_sweep(monkeypatch: pytest.MonkeyPatch) 
 def test_a_failed_sweep_says_why_in_a_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """To who watches it, and later; its password is in no argument and in no file."""
+    """The reason is shown while watching and later; the password is in no argument or file."""
     monkeypatch.setenv("WORD_OF_A_TEST", "secret-of-it")
     (tmp_path / "plan.yaml").write_text(UNREACHABLE)
     sweep = start(tmp_path / "plan.yaml", tmp_path / "runs")

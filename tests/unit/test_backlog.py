@@ -1,4 +1,4 @@
-"""Consumers that start late: when a backlog is drained, and what plans and records may say."""
+"""Consumers that start late: how long a backlog is drained, and checks of plans and records."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -36,22 +36,22 @@ def drained(count: list[float], after: int) -> float | None:
 
 
 def test_a_drain_ends_within_its_second() -> None:
-    """At the speed of the second before; exactly at its end; or never."""
+    """The speed of the second before gives the fraction; a drain may also never end."""
     assert drained([0, 100, 200, 110, 0, 0], 2) == pytest.approx(1 + 100 / 110)
     assert drained([0, 100, 200, 105, LEVEL, 5], 2) == pytest.approx(2)
     assert drained([0, 100, 0, 0], 1) == pytest.approx(0.9)
     assert drained([0, 100, 200, 190, 180], 2) is None
 
 
-def test_what_is_under_way_may_grow() -> None:
-    """Where more is sent from some second on, no more than that may wait though no less does."""
+def test_messages_under_way_may_increase() -> None:
+    """A higher send rate raises the level at which the backlog counts as drained."""
     backlog = Backlog(np.array([0.0, 100.0, 60.0, 60.0, 70.0]), np.array([0, 10, 10, 10, 90.0]))
     assert backlog.drained_s(1) == 2
 
 
 @pytest.mark.parametrize(("bound_s", "drains"), [(0.0001, [None]), (0.05, [])])
-def test_what_is_on_its_way_between_hosts_is_no_backlog(bound_s: float, drains: list[None]) -> None:
-    """Of 1,000 messages a second that take 0.25 s, some 250 are always under way."""
+def test_messages_on_a_link_are_no_backlog(bound_s: float, drains: list[None]) -> None:
+    """At 1,000 messages a second that take 0.25 s, some 250 are always under way."""
     due = np.arange(0.0, 8.0, 0.001)
     sent, received = (Instants(np.column_stack([due, at])) for at in (due, due + 0.25))
     clock = SimpleNamespace(before=SimpleNamespace(bound_s=bound_s))
@@ -64,18 +64,18 @@ def test_what_is_on_its_way_between_hosts_is_no_backlog(bound_s: float, drains: 
         accounts={},
         streams=SimpleNamespace(together=lambda _: sent, has=lambda _: False),
     )
-    told = [*rows(cast("Reading", reading))]
-    draining = [row["drained_s"] for row in told if row["backlog_phase"] == "draining"]
+    found = [*rows(cast("Reading", reading))]
+    draining = [row["drained_s"] for row in found if row["backlog_phase"] == "draining"]
     assert draining == drains
 
 
 def test_no_backlog_is_drained_at_once() -> None:
-    """Where no more waits than is always under way."""
+    """A backlog no larger than what is always under way is drained in 0 s."""
     assert drained([0, 4, 8, 8], 2) == 0
 
 
 @pytest.mark.parametrize(
-    ("said", "problem"),
+    ("option", "problem"),
     [
         ("consume_after_s: 8", "consumers that start after 8 s miss a load of 8 s"),
         ("consume_after_s: [3, 9]", "consumers that start after 9 s"),
@@ -84,15 +84,15 @@ def test_no_backlog_is_drained_at_once() -> None:
     ],
     ids=["at its end", "one of two", "none", "by count"],
 )
-def test_consumers_start_within_the_load(said: str, problem: str) -> None:
-    """Any other plan is refused, with the key."""
+def test_consumers_start_within_the_load(option: str, problem: str) -> None:
+    """Any other plan is refused, and the error names the key."""
     with pytest.raises(PlanError, match="consume_after_s") as caught:
-        parse_plan(PLAN.format(said), Path("late.yaml"), problems_of)
+        parse_plan(PLAN.format(option), Path("late.yaml"), problems_of)
     assert problem in str(caught.value)
 
 
-def told(received: list[float], noted: list[float], after: object = 3) -> list[str]:
-    """What is found in a run of one server that began at 100 s, and was to consume from 103 s."""
+def found(received: list[float], noted: list[float], after: object = 3) -> list[str]:
+    """Disagreements of a run of one server that began at 100 s and should consume from 103 s."""
     process = SimpleNamespace(label="server-1", kind="server")
     run = SimpleNamespace(
         case=SimpleNamespace(parameters={"consume_after_s": after}),
@@ -106,21 +106,21 @@ def told(received: list[float], noted: list[float], after: object = 3) -> list[s
     return [*disagreements(cast("Whole", run), streams, notes)]
 
 
-def test_consumers_that_started_when_asked_are_sound() -> None:
-    """As are those of a plan that asks for nothing of it."""
-    assert told([103.01, 104.0], [103.02]) == []
-    assert told([100.1], [], after=None) == []
+def test_consumers_that_started_as_planned_are_sound() -> None:
+    """Neither they nor runs without ``consume_after_s`` have disagreements."""
+    assert found([103.01, 104.0], [103.02]) == []
+    assert found([100.1], [], after=None) == []
 
 
 def test_consumers_that_did_not_wait_are_found() -> None:
-    """By what they received, by what they noted, and by a note that is missing."""
-    assert told([102.9, 104.0], [103.0]) == ["server-1: 1 received before consumers were to start"]
-    assert told([105.0], [104.5]) == ["server-1: started to consume 4.5 s, and was to after 3 s"]
-    assert told([105.0], []) == ["server-1: started to consume never, and was to after 3 s"]
+    """Early messages, a late note in the diary and a missing note are all found."""
+    assert found([102.9, 104.0], [103.0]) == ["server-1: 1 received before consumers were to start"]
+    assert found([105.0], [104.5]) == ["server-1: started to consume 4.5 s, and was to after 3 s"]
+    assert found([105.0], []) == ["server-1: started to consume never, and was to after 3 s"]
 
 
-def test_what_is_not_known_of_a_drain_is_not_told() -> None:
-    """Neither a rate of part of a second, nor percentiles; but in how many runs, and the doubts."""
+def test_the_answer_has_known_figures_of_a_drain_only() -> None:
+    """It has no rate of part of a second and no percentiles, but counts of runs, and doubts."""
     shape = Shape((("cmsm", "classic"),), ("rpc-cast",), threads=(1,), repeats=2)
     frames = tables(shape)
     keys = ["run", "point", "system", "topology", "queues", "test_case", "threads", "repeat"]
@@ -131,8 +131,8 @@ def test_what_is_not_known_of_a_drain_is_not_told() -> None:
     backlog = pd.DataFrame(rows).assign(**phases)
     drained_s = backlog["backlog_phase"].eq("draining").map({True: 0.4, False: np.nan})
     doubts = frames["doubts"][:1].assign(kind="lost", point=first["point"])
-    told = {"backlog": conform("backlog", backlog.assign(drained_s=drained_s)), "doubts": doubts}
-    answer = ANSWERS["backlog"].answer({**frames, **told})
+    found = {"backlog": conform("backlog", backlog.assign(drained_s=drained_s)), "doubts": doubts}
+    answer = ANSWERS["backlog"].answer({**frames, **found})
     assert answer is not None
     assert "".join(map(plain, answer.sentences)) == (
         "CAST: a backlog of 3,000 msg, in 1 of 2 runs, is drained in less than 1 s. Publishers send"

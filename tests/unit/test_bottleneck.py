@@ -1,4 +1,4 @@
-"""What limited a run, as far as it can be told."""
+"""The bottleneck of a run, as far as it can be determined."""
 
 import pandas as pd
 import pytest
@@ -18,16 +18,16 @@ from mqperf.study.stats.bottleneck import bottlenecks
         ("host", 2.4, "none"),
     ],
 )
-def test_the_bottleneck_is_who_ran_out_of_cpu(process: str, cores: float, verdict: str) -> None:
-    """Tester before broker before host; nobody when all have CPU left."""
+def test_the_bottleneck_is_what_ran_out_of_cpu(process: str, cores: float, verdict: str) -> None:
+    """The load generator comes before the broker and the host; none if all have CPU left."""
     frames = planted("cpu", {"total_cores": cores}, f"{CALL} and process == '{process}'")
     limits = bottlenecks(frames).set_index("run")
     assert limits.loc["rpc-call-100-r1", "bottleneck"] == verdict
     assert f"{process if process != 'host' else 'Master'} " in str(limits["because"].iloc[0])
 
 
-def test_full_nodes_are_told_with_the_cores_of_each() -> None:
-    """Hosts may differ: a node fills its own."""
+def test_full_nodes_are_named_with_the_cores_of_their_hosts() -> None:
+    """Hosts may have different numbers of cores; each node is compared with its own."""
     frames = planted("cpu", {"total_cores": 3.8}, f"{CALL} and process == 'Master'")
     master = frames["cpu"].query(f"{CALL} and process == 'Master'")
     slave = master.assign(process="Slave 1", host="b", cores=8, total_cores=7.8)
@@ -39,7 +39,7 @@ def test_full_nodes_are_told_with_the_cores_of_each() -> None:
 
 @pytest.mark.parametrize(("generator", "doubted"), [("simulator", True), ("command", False)])
 def test_commands_run_on_several_cores(generator: str, *, doubted: bool) -> None:
-    """The CPU of a process that starts others is theirs, too: it is full where its host is."""
+    """CPU of commands counts as that of their client, which may use all cores of its host."""
     frames = planted("cpu", {"total_cores": 1.5}, f"{CALL} and process == 'client-1'")
     frames["runs"]["generator"] = generator
     limits = bottlenecks(frames).set_index("run")["bottleneck"]
@@ -49,7 +49,7 @@ def test_commands_run_on_several_cores(generator: str, *, doubted: bool) -> None
 
 @pytest.mark.parametrize(("cores", "verdict"), [(3.95, "host"), (3.0, "none")])
 def test_several_nodes_fill_their_host_together(cores: float, verdict: str) -> None:
-    """Where no load generator is on it, no doubt is about these."""
+    """Load generators on another host are not doubted for it."""
     frames = planted("cpu", {"host": "b"}, f"{CALL} and process == 'Master'")
     whole = frames["cpu"].query(f"{CALL} and process == 'host'")
     brokers = whole.assign(host="b", process="host b", total_cores=cores)
@@ -90,8 +90,8 @@ def test_the_network_is_a_limit_when_full_or_lossy(
     assert limits.loc["rpc-cast-100-r1", "bottleneck"] == "none"
 
 
-def test_without_the_brokers_cpu_nobody_is_blamed() -> None:
-    """That nothing was short cannot be said of a broker which was not watched."""
+def test_without_the_brokers_cpu_there_is_no_bottleneck() -> None:
+    """A broker that was not sampled may have been the bottleneck."""
     frames = dict(sound())
     frames["cpu"] = frames["cpu"][frames["cpu"]["kind"] != "broker"]
     limits = bottlenecks(frames)
@@ -100,7 +100,7 @@ def test_without_the_brokers_cpu_nobody_is_blamed() -> None:
 
 
 def test_the_bottleneck_of_published_runs_is_not_guessed() -> None:
-    """Without the testers' CPU nobody can tell."""
+    """Published reports lack the CPU of load generators, so the bottleneck is unknown."""
     limits = bottlenecks(samples.read(PUBLISHED))
     assert set(limits["bottleneck"]) == {"cannot tell"}
     assert len(limits) == 48

@@ -1,4 +1,4 @@
-"""What brokers' logs say: alarms, as of RabbitMQ 3.10.8 with 64 MB to itself, and warnings."""
+"""Alarms and warnings in logs of brokers, such as of RabbitMQ 3.10.8 with 64 MB of memory."""
 
 import json
 from datetime import UTC, datetime
@@ -29,8 +29,8 @@ def logs(tmp_path: Path) -> Path:
     return folder
 
 
-def test_alarms_are_told_once_a_log(tmp_path: Path, logs: Path) -> None:
-    """When the first was, how many there were, and what it said; sound logs give nothing."""
+def test_alarms_give_one_row_per_log(tmp_path: Path, logs: Path) -> None:
+    """The row has time and text of the first alarm and their number; a sound log has no row."""
     (logs / "node1.log").write_text(LOG)
     (logs / "node2.log").write_text(LOG.splitlines()[0])
     (row,) = logged(tmp_path, Facts())
@@ -41,7 +41,7 @@ def test_alarms_are_told_once_a_log(tmp_path: Path, logs: Path) -> None:
 
 
 def test_a_time_without_a_zone_is_no_instant(tmp_path: Path, logs: Path) -> None:
-    """Nobody knows which hour it was; and no line is longer than a reader wants."""
+    """Such a time is ambiguous; and a quoted line is cut at the maximum width."""
     line = "2026-11-21 06:36:34,138 INFO  Usage(default:memory) full: stopped to prevent flooding"
     (logs / "broker.log").write_text(f"{line} {'x' * WIDTH}")
     (row,) = logged(tmp_path, Facts())
@@ -50,7 +50,7 @@ def test_a_time_without_a_zone_is_no_instant(tmp_path: Path, logs: Path) -> None
 
 
 def test_an_option_that_a_log_repeats_is_no_alarm(tmp_path: Path, logs: Path) -> None:
-    """A Java broker is started to end when memory runs out, and may log how it was started."""
+    """A Java broker may log the options it was started with, such as to exit without memory."""
     option = "INFO | Arguments: -XX:+ExitOnOutOfMemoryError -XX:+HeapDumpOnOutOfMemoryError"
     (logs / "broker.log").write_text(option)
     assert list(logged(tmp_path, Facts())) == []
@@ -61,8 +61,8 @@ def test_an_option_that_a_log_repeats_is_no_alarm(tmp_path: Path, logs: Path) ->
     assert json.loads(row["detail"])["line"].startswith("java.lang.OutOfMemoryError")
 
 
-def test_what_a_broker_says_is_deprecated_is_told_by_its_name(tmp_path: Path, logs: Path) -> None:
-    """As RabbitMQ 4.3.6 wrote it; that it is allowed, and how to forbid it, are further lines."""
+def test_a_deprecated_feature_is_named(tmp_path: Path, logs: Path) -> None:
+    """As RabbitMQ 4.3.6 logs it; further lines on permitting or forbidding it give no row."""
     feature = "Feature `transient_nonexcl_queues` is deprecated."
     warning = f"[warning] <0.908.0> Deprecated features: `transient_nonexcl_queues`: {feature}"
     allowed = '[warning] <0.908.0>     "deprecated_features.permit.transient_nonexcl_queues = true"'
@@ -74,5 +74,5 @@ def test_what_a_broker_says_is_deprecated_is_told_by_its_name(tmp_path: Path, lo
 
 
 def test_no_logs_no_alarms(tmp_path: Path) -> None:
-    """As of an existing cluster, whose logs belong to somebody else."""
+    """An existing cluster, for example, has no collected logs."""
     assert list(logged(tmp_path, Facts())) == []

@@ -1,4 +1,4 @@
-"""A comparison of brokers: cells of what was recorded, ranks, second measurements, and the page."""
+"""Comparisons of brokers: cells of recorded runs, ranks, second measurements, and the page."""
 
 from dataclasses import replace
 from math import inf, nan, sqrt
@@ -36,18 +36,18 @@ def doubted(frames: Tables, kind: str, **place: object) -> Tables:
     return {**frames, "doubts": pd.concat([frames["doubts"], row], ignore_index=True)}
 
 
-def ranks(*of: Cell) -> list[str]:
-    return [each.rank for each in ranked(of)]
+def ranks(*compared: Cell) -> list[str]:
+    return [each.rank for each in ranked(compared)]
 
 
 def rows(html: str) -> list[list[str]]:
-    """The texts of the cells, a list for each."""
+    """The texts of the table, a list for each row."""
     table = BeautifulSoup(html, "html.parser").select("#box tbody tr")
     return [[part.get_text(" ", strip=True) for part in row.select("th, td")] for row in table]
 
 
 def test_rates_that_were_offered_give_a_cell_for_each_workload() -> None:
-    """Between the rate that was kept and the next; types of exchange tell the workloads apart."""
+    """A cell is between the kept rate and the next one; types of exchange are workloads."""
     found = [*cells(samples.complete(SAMPLES / "stress"), "stress")]
     assert [each.given["exchange_type"] for each in found] == ["direct", "fanout"]
     for each in found:
@@ -61,10 +61,10 @@ def test_rates_that_were_offered_give_a_cell_for_each_workload() -> None:
     ("kept", "low", "doubts"),
     [(True, 10_000.0, ()), (False, nan, (NONE_OFFERED,))],
 )
-def test_a_rate_that_load_generators_end_is_no_end(
+def test_a_limit_of_load_generators_is_not_that_of_the_system(
     low: float, doubts: tuple[str, ...], *, kept: bool
 ) -> None:
-    """The system keeps up with that at least; nothing is known of it where they kept none."""
+    """The system sustains the kept rate at least; without a kept rate nothing is known."""
     frames = samples.complete(SAMPLES / "stress")
     limited = frames["bottlenecks"].assign(bottleneck="tester")
     missed = {} if kept else {"condition_failed": frames["runs"]["run"]}
@@ -77,7 +77,7 @@ def test_a_rate_that_load_generators_end_is_no_end(
 
 
 def test_single_runs_at_full_load_have_no_interval_and_no_rank() -> None:
-    """They are shown, with the reason."""
+    """They are shown with the reason."""
     found = [*cells(samples.complete(SAMPLES / "runs"), "runs")]
     assert {each.sustained.how for each in found} == {FULL_LOAD}
     assert not any(each.counts for each in found)
@@ -87,7 +87,7 @@ def test_single_runs_at_full_load_have_no_interval_and_no_rank() -> None:
 
 
 def test_repeats_at_full_load_are_wider_for_a_second_mean() -> None:
-    """By the square root of two, in the logarithm."""
+    """Their interval is wider by the square root of two on the logarithmic scale."""
     frames = sound()
     classic, mirrored = cells(frames, "invented")
     points = frames["points"].set_index("point")
@@ -101,9 +101,9 @@ def test_repeats_at_full_load_are_wider_for_a_second_mean() -> None:
 @pytest.mark.parametrize("kind", ["lost", "noisy-host", "clock-offset"])
 @pytest.mark.parametrize("everywhere", [True, False])
 def test_a_doubted_rate_never_ranks(kind: str, *, everywhere: bool) -> None:
-    """Wrong or limited, about its point or all runs: the reason stands there.
+    """A doubt about its point or all runs that makes it wrong or limited is shown as the reason.
 
-    Notes are no reason, nor is that repeats differ, as the interval has that.
+    Notes are no reason; nor is a spread of repeats, which the interval covers.
     """
     frames = sound()
     best, _ = cells(frames, "invented")
@@ -120,7 +120,7 @@ def test_a_doubted_rate_never_ranks(kind: str, *, everywhere: bool) -> None:
 
 
 def test_best_is_only_what_is_apart_from_all_others() -> None:
-    """What touches it is not told apart; doubts and other workloads do not count."""
+    """Intervals that touch are not told apart; doubted cells and other workloads rank nothing."""
     assert ranks(cell(900, 1100), nats(500, 900), nats(400, 800)) == [BEST, "", ""]
     assert ranks(cell(900, 1100), nats(500, 901)) == [AMONG, AMONG]
     assert ranks(cell(900, 1100), nats(800, inf)) == [AMONG, AMONG]
@@ -135,20 +135,20 @@ def test_best_is_only_what_is_apart_from_all_others() -> None:
         assert ranks(cell(900, 1100), replace(CELL, sustained=unknown)) == ["", ""]
 
 
-def test_what_only_one_protocol_has_is_no_workload() -> None:
-    """It tells cells of one layout apart; what all generators know tells workloads."""
+def test_a_parameter_of_one_protocol_is_no_workload() -> None:
+    """It tells cells of one layout apart; parameters of all generators define the workloads."""
     other = cell(700, 800, given={**CELL.given, "exchange_type": "topic"})
     long = nats(500, 600, given={"payload_bytes": 4096, "threads": 1})
     found = ranked([cell(), other, nats(500, 600), long])
-    assert [of.workload for of in found] == [
+    assert [each.workload for each in found] == [
         (("payload_bytes", size),) for size in (256,) * 3 + (4096,)
     ]
-    assert [dict(of.apart).get("exchange_type") for of in found] == [None, "topic", None, None]
-    assert [bool(of.apart) for of in found] == [True, True, False, False]
+    assert [dict(each.apart).get("exchange_type") for each in found] == [None, "topic", None, None]
+    assert [bool(each.apart) for each in found] == [True, True, False, False]
 
 
 def test_a_second_measurement_is_within_or_outside() -> None:
-    """On another day, where neither is doubted; at an open end nothing is too much."""
+    """It counts if made on another day and not doubted; an open end has no limit."""
     later = "2026-11-28"
     first = cell(900, 1100)
     seconds = [
@@ -173,8 +173,8 @@ def test_a_second_measurement_is_within_or_outside() -> None:
     assert "0 of 1 cells" in outside
 
 
-def test_what_cannot_be_told_is_said() -> None:
-    """Open ends, and no number at all; the highest that counts comes first."""
+def test_open_ends_and_missing_rates_are_worded() -> None:
+    """Open ends and missing numbers have words; the highest rate that counts comes first."""
     found = [
         cell(0, 800, rate=800),
         cell(1000, inf),
@@ -190,14 +190,14 @@ def test_what_cannot_be_told_is_said() -> None:
 
 
 def test_the_page_says_first_who_sustains_most() -> None:
-    """By name, with the kind of queue, and the topology only where a system has several."""
+    """It has the system, the kind of queue, and the topology only if a system has several."""
     long = {"payload_bytes": 4096, "threads": 1}
     quorum = cell(400, 600, queues="quorum")
     found = [cell(900, 1100), quorum, nats(500, 900), cell(given=long), nats(900, 1100, given=long)]
     html = BeautifulSoup(page("Answer", found), "html.parser")
     assert html.select("#answer")[0].get_text() == (
-        "Of 2 workloads, most is sustained by RabbitMQ at 1; at 1 no layout is told apart from all"
-        " others."
+        "Of 2 workloads, the highest rate is sustained by RabbitMQ in 1; no layout is clearly ahead"
+        " in 1."
     )
     assert [row[0] for row in rows(str(html))][:3] == ["RabbitMQ", "NATS", "RabbitMQ (quorum)"]
     several = page("Answer", [*found, cell(topology="cmsm")])
@@ -209,8 +209,8 @@ def test_the_page_says_first_who_sustains_most() -> None:
 HOSTILE = "\"><script>x()</script><img src=x onerror=x()>' onclick=x() \u202e{{ 7 * 7 }}"
 
 
-def test_strangers_words_do_nothing() -> None:
-    """Neither in names, nor in values, nor in reasons: the page has its own script alone."""
+def test_hostile_texts_do_nothing() -> None:
+    """HTML in names, values and reasons is escaped: the page has its own script alone."""
     names = ("bundle", "title", "topology", "queues", "release", "machine", "versions")
     texts: dict[str, Any] = dict.fromkeys(names, HOSTILE)
     planted = replace(CELL, doubts=(HOSTILE,), **texts)

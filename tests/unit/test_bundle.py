@@ -1,4 +1,4 @@
-"""Bundles: what a change, a hostile archive, a secret and the name of a host come to."""
+"""Bundles: changed bytes, hostile archives, secrets, and the names of hosts."""
 
 import io
 import json
@@ -49,7 +49,7 @@ def recorded(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def packed(tmp_path: Path, recorded: Path) -> Path:
-    """A bundle of it, without what is computed."""
+    """A bundle of this folder, without computed tables."""
     stage = tmp_path / "stage"
     copy_runs(recorded, stage / layout.RUNS)
     archive.pack(stage, layout.write_manifest(stage), tmp_path / "packed.tar.xz")
@@ -57,7 +57,7 @@ def packed(tmp_path: Path, recorded: Path) -> Path:
 
 
 def faults(bundle: Path, folder: Path) -> list[str]:
-    """What is said of the files of a bundle, which is unpacked into the folder."""
+    """The faults of the files of a bundle, which is unpacked into the folder."""
     digests = archive.unpack(bundle, folder)
     return [*layout.differing(layout.read_manifest(folder), digests)]
 
@@ -68,7 +68,7 @@ def changed(content: bytes, place: int) -> bytes:
 
 
 def test_a_changed_byte_of_the_archive_is_found(tmp_path: Path, packed: Path) -> None:
-    """At 50 places from the first to the last; and the same bytes are written each time."""
+    """At each of 50 places from first to last; and packing again gives the same bytes."""
     content = packed.read_bytes()
     bad = tmp_path / "bad.tar.xz"
     for number, place in enumerate(np.linspace(0, len(content) - 1, 50).astype(int)):
@@ -100,8 +100,8 @@ def test_a_changed_byte_of_a_file_is_found(tmp_path: Path, packed: Path) -> None
         (folder / name).write_bytes(content)
 
 
-def test_files_that_come_and_go_are_found(tmp_path: Path, packed: Path) -> None:
-    """As is a line of the manifest that is none."""
+def test_missing_and_added_files_are_found(tmp_path: Path, packed: Path) -> None:
+    """They are named, as is an invalid line of the manifest."""
     folder, bad = tmp_path / "changed", tmp_path / "bad.tar.xz"
     names = [*archive.unpack(packed, folder)]
     (folder / "more").touch()
@@ -162,7 +162,7 @@ def owned() -> tarfile.TarInfo:
     ],
 )
 def test_a_hostile_archive_does_nothing(tmp_path: Path, content: bytes, why: str) -> None:
-    """One error tells what it is; nothing is written outside of the folder."""
+    """The error says what is wrong; nothing is written outside of the folder."""
     (tmp_path / "hostile").write_bytes(content)
     limits = Limits(files=8, file_bytes=2000, total_bytes=2**20, small_bytes=7000, ratio=1)
     with pytest.raises(RecordError, match=why):
@@ -172,8 +172,8 @@ def test_a_hostile_archive_does_nothing(tmp_path: Path, content: bytes, why: str
 
 
 @pytest.mark.starts_programs
-def test_what_is_no_bundle_is_one_line(tmp_path: Path, packed: Path) -> None:
-    """Of a folder, and a file that is missing; and one that was changed is not run."""
+def test_other_places_than_bundles_are_errors_of_one_line(tmp_path: Path, packed: Path) -> None:
+    """A folder and a missing file are; and a bundle that was changed is not reproduced."""
     for place, why in ((HOSTS, "a folder, where"), (HOSTS / "none", "no such file")):
         error = CliRunner().invoke(app, ["verify", str(place)]).exception
         assert isinstance(error, RecordError)
@@ -203,7 +203,7 @@ def test_a_secret_is_not_bundled(tmp_path: Path, recorded: Path, secret: str) ->
     assert "hunter2" not in str(error.value)
 
 
-def test_what_was_recorded_holds_no_secret() -> None:
+def test_recorded_samples_hold_no_secret() -> None:
     """Not one of the recorded samples is refused."""
     files = (file for file in SAMPLES.rglob("*") if file.is_file())
     assert [file for file in files if line_with_secret(file) is not None] == []
@@ -229,17 +229,17 @@ def unplanned(folder: Path) -> None:
         (unplanned, "a bundle needs a plan and its runs"),
     ],
 )
-def test_what_cannot_be_vouched_for_is_not_bundled(
+def test_an_unsound_folder_is_not_bundled(
     tmp_path: Path, recorded: Path, spoil: Callable[[Path], None], why: str
 ) -> None:
-    """The file is named."""
+    """A damaged record, a link and a missing plan are refused by name."""
     spoil(recorded)
     with pytest.raises(RecordError, match=why):
         copy_runs(recorded, tmp_path / "copy")
 
 
 def texts(folder: Path) -> Iterator[str]:
-    """All that is text in a folder, names of files among it; of numbers the line above them."""
+    """All texts in a folder: names of files, their contents, and headers of ``.messages`` files."""
     for file in folder.rglob("*"):
         yield file.name
         if file.is_file():
@@ -249,7 +249,7 @@ def texts(folder: Path) -> Iterator[str]:
 
 
 def test_hosts_get_other_names(recorded: Path) -> None:
-    """In every file, alike, and as names of files; the runs are sealed, and give the same."""
+    """All files and file names have the new names; the runs are sealed and give the same tables."""
     before = tables.read(recorded)
     files = [file for file in recorded.rglob("*") if file.is_file()]
     names, rename = renaming([*runs(recorded)], files)
@@ -269,7 +269,7 @@ def test_hosts_get_other_names(recorded: Path) -> None:
 
 
 def test_a_case_that_names_a_host_gets_another_name(recorded: Path) -> None:
-    """Its run is named by it, so that the plan still finds it."""
+    """The run folder is renamed after its case, so that the plan still finds it."""
     file = recorded / NAME / "run.json"
     facts = json.loads(file.read_text())
     facts["case"]["actions"] = [{"do": "freeze", "host": "h1", "at_s": 1, "for_s": 1}]
@@ -286,7 +286,7 @@ def test_a_case_that_names_a_host_gets_another_name(recorded: Path) -> None:
 
 
 def test_a_bundle_is_a_research_object_crate(tmp_path: Path) -> None:
-    """What the specification of RO-Crate 1.1 says that a crate must have, it has."""
+    """It has everything that the specification of RO-Crate 1.1 requires."""
     (tmp_path / "tables").mkdir()
     for name in ("runs/plan.yaml", "report.html", "versions.json", "tables/a b.csv"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -317,7 +317,7 @@ def test_a_bundle_is_a_research_object_crate(tmp_path: Path) -> None:
 
 
 def test_a_byte_of_another_encoding_hides_nothing(tmp_path: Path) -> None:
-    """A log with one is text: secrets are found, hosts are renamed, and the rest is as it was."""
+    """A log with such a byte is text: secrets are found, hosts renamed, the rest is unchanged."""
     log = tmp_path / "broker.log"
     log.write_bytes("caf\xe9\nmq1 is up\npassword=sesame # caf\xe9\n".encode("latin-1"))
     assert line_with_secret(log) == 3
@@ -326,7 +326,7 @@ def test_a_byte_of_another_encoding_hides_nothing(tmp_path: Path) -> None:
 
 
 def test_a_histogram_that_spells_a_host_stays_as_it_is(tmp_path: Path) -> None:
-    """In base64 a short name is soon there; above the numbers the host is renamed."""
+    """Base64 may contain a short name by chance; in the header the host is renamed."""
     file = tmp_path / "server-1.counts"
     histogram = b'{"histogram": "HISTFAAAAlR/mq1+8o"}\n'
     file.write_bytes(b'{"label": "mq1"}\n' + histogram)
@@ -335,7 +335,7 @@ def test_a_histogram_that_spells_a_host_stays_as_it_is(tmp_path: Path) -> None:
 
 
 def test_a_number_that_its_runs_do_not_give_is_named(tmp_path: Path) -> None:
-    """By table, row and column, with both values; what one side has alone, too."""
+    """The difference has table, row, column and both values; what one side lacks is listed, too."""
     contents = {
         "a": ("run,sent,rate\nr1,5,0.1\nr2,6,\n", "x\n1\n"),
         "b": ("run,sent,lost\nr1,5.0000000000001,1\nr2,7,0\nr3,8,0\n", None),
@@ -371,7 +371,7 @@ def test_a_number_that_its_runs_do_not_give_is_named(tmp_path: Path) -> None:
 def test_another_version_excuses_columns_and_sentences_and_no_rows(
     tmp_path: Path, recorded: Path, made_by: str, *, excused: bool
 ) -> None:
-    """A version of mqperf, not of a library; a row that was cut is a fault whoever cut it."""
+    """This holds for mqperf's version, not a library's; a missing row is always a fault."""
     stage = tmp_path / "stage"
     copy_runs(recorded, stage / layout.RUNS)
     write_complete(stage / layout.RUNS, stage / layout.TABLES, "csv")
@@ -381,8 +381,8 @@ def test_another_version_excuses_columns_and_sentences_and_no_rows(
     hosts.write_text("".join(kept))
     header, *rows = messages.read_text().splitlines()
     messages.write_text("\n".join([f"{header},new", *(f"{row},1" for row in rows), ""]))
-    verdicts = pd.read_csv(told := stage / layout.TABLES / "bottlenecks.csv", dtype=str)
-    verdicts.assign(because="in other words").to_csv(told, index=False)
+    verdicts = pd.read_csv(file := stage / layout.TABLES / "bottlenecks.csv", dtype=str)
+    verdicts.assign(because="in other words").to_csv(file, index=False)
     found = next(check for check in checks(stage, {}) if check.what == "tables")
     row = f"hosts, row {len(kept)} ({NAME}): not in the bundle"
     column = "messages, column new: in the bundle alone"
@@ -397,7 +397,7 @@ def test_another_version_excuses_columns_and_sentences_and_no_rows(
     ("repeats", "why"), [(1, "the plan has no repeats"), (3, "its repeats give none")]
 )
 def test_figures_agree_within_their_interval(repeats: int, why: str) -> None:
-    """Where 1 is in it; what has none is counted, as do repeats that are equal."""
+    """A ratio whose interval has 1 agrees; figures without an interval are counted."""
     point = {"system": "rabbitmq", "topology": "cmsm", "queues": "classic", "test_case": "rpc-call"}
     figure = {"threads": 5, "figure": "throughput_msg_s", "interval_kind": "repeats"}
     figure |= {"repeats_a": 3, "repeats_b": repeats}
@@ -414,14 +414,14 @@ def test_figures_agree_within_their_interval(repeats: int, why: str) -> None:
 
 
 def test_versions_that_differ_are_named() -> None:
-    """On either side."""
+    """Different versions and packages that are missing here are named."""
     words = differences({"mqperf": "1", "numpy": "2", "scipy": "3"}, {"mqperf": "2", "numpy": "2"})
     assert words == ["mqperf 1, here 2", "scipy 3, here not there"]
 
 
 @pytest.mark.starts_programs
 def test_a_signature_says_who_signed(tmp_path: Path) -> None:
-    """By name with a list of signers; a changed file, or another signer, is not good."""
+    """A list of signers gives the name; a changed file or another signer is refused."""
     for name in ("ours", "other"):
         words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(tmp_path / name)]
         subprocess.run(words, check=True)
@@ -430,8 +430,8 @@ def test_a_signature_says_who_signed(tmp_path: Path) -> None:
     file, signed = tmp_path / "manifest", tmp_path / "manifest.sig"
     file.write_text("what is signed\n")
     signature.sign(file, tmp_path / "ours")
-    said = signature.signer(file, signed, tmp_path / "ours-signers")
-    assert said.startswith("ours@example.org, by the key ED25519 SHA256:")
+    shown = signature.signer(file, signed, tmp_path / "ours-signers")
+    assert shown.startswith("ours@example.org, by the key ED25519 SHA256:")
     assert signature.signer(file, signed, None).startswith("the key ED25519 SHA256:")
     with pytest.raises(RecordError, match="other-signers: names nobody whose key"):
         signature.signer(file, signed, tmp_path / "other-signers")

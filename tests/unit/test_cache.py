@@ -1,4 +1,4 @@
-"""What is in the cache is whole, or made anew; where there can be no cache, that is said."""
+"""Entries of the cache are complete or made anew; without a cache there is an error."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ Damage = Callable[[Path], object]
 
 
 def build(home: Path) -> None:
-    """Two files, a link, and one file of which every byte counts."""
+    """Two files, a link, and one file whose content is verified."""
     (home / "deep").mkdir(parents=True)
     (home / "deep" / "one").write_text("one")
     (home / "two").write_text("two")
@@ -65,8 +65,8 @@ DAMAGES: dict[str, Damage] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_what_is_damaged_is_made_anew(home: Path, damage: Damage) -> None:
-    """Whatever happened to the folder or its seal, it is whole when it is used."""
+def test_a_damaged_entry_is_made_anew(home: Path, damage: Damage) -> None:
+    """Whatever was damaged, folder or seal, the entry is complete when it is used."""
     damage(home)
     assert not cache.intact(home, read=["exact"])
     cache.make(home, lambda: build(home), read=["exact"])
@@ -74,16 +74,16 @@ def test_what_is_damaged_is_made_anew(home: Path, damage: Damage) -> None:
     assert (home / "two").read_text() == "two"
 
 
-def test_what_is_whole_is_left_alone(home: Path, tmp_path: Path) -> None:
-    """It is built once, and a copy which keeps its times is as good, unwritable or not."""
+def test_a_complete_entry_is_left_alone(home: Path, tmp_path: Path) -> None:
+    """It is built once, and a copy that keeps modification times is as good."""
     copy = tmp_path / "copy" / "home"
     shutil.copytree(home.parent, copy.parent, symlinks=True)
     for place in (home, copy):
         cache.make(place, lambda: pytest.fail("built twice"), read=["exact"])
 
 
-def test_a_build_that_fails_leaves_nothing_that_counts(tmp_path: Path) -> None:
-    """The next command starts anew."""
+def test_a_failed_build_leaves_no_intact_entry(tmp_path: Path) -> None:
+    """The next command builds it again."""
 
     def half() -> None:
         build(tmp_path / "home")
@@ -94,8 +94,8 @@ def test_a_build_that_fails_leaves_nothing_that_counts(tmp_path: Path) -> None:
     assert not cache.intact(tmp_path / "home")
 
 
-def test_a_cache_that_cannot_be_written_is_said(tmp_path: Path) -> None:
-    """The sentence names the path, the reason, and what to do."""
+def test_a_cache_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    """The error has the path, the reason, and what to do."""
     (tmp_path / "file").write_text("")
     home = tmp_path / "file" / "cache" / "home"
     with pytest.raises(HostError, match=r"file/cache: cannot be made .*: Not a directory; .*XDG_C"):
@@ -105,7 +105,7 @@ def test_a_cache_that_cannot_be_written_is_said(tmp_path: Path) -> None:
 @pytest.mark.starts_programs
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become a user without a home")
 def test_without_a_home_there_is_no_place() -> None:
-    """Nothing is put into the folder in which a command happens to be typed."""
+    """The cache is never put into the current folder."""
     program = "from mqperf.base import cache; print(cache.place())"
     argv = ["setpriv", "--reuid=54321", "--clear-groups", sys.executable, "-c", program]
     path = {"PATH": os.defpath}

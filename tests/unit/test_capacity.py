@@ -1,4 +1,4 @@
-"""Predictions: what messages cost, which rate is sustained, and what is said of it."""
+"""Predictions: CPU per message, the sustained rate, and their report."""
 
 import json
 from dataclasses import replace
@@ -41,7 +41,7 @@ def tables() -> Tables:
 
 
 def test_planted_costs_are_found() -> None:
-    """Idle CPU, and what a message and a byte cost; the interval holds them."""
+    """The intervals contain the planted idle CPU, and the costs of a message and of a byte."""
     random = np.random.default_rng(1)
     rates = np.repeat([250.0, 1_000.0, 2_000.0], 8)
     sizes = np.tile([256.0, 4_096.0], 12)
@@ -62,7 +62,7 @@ def test_planted_costs_are_found() -> None:
 
 
 def test_commands_can_use_all_cores_of_their_host(tables: Tables) -> None:
-    """Another process of a load generator can use one."""
+    """Any other process of a load generator can use one core."""
     (model,) = models(tables)
     generator = tables["runs"].assign(generator="command")
     (of_commands,) = models({**tables, "runs": generator})
@@ -71,8 +71,8 @@ def test_commands_can_use_all_cores_of_their_host(tables: Tables) -> None:
     assert {*capacities[1]["clients"]} == {float(generator["cores"].iloc[0])}
 
 
-def test_demands_are_of_every_role(tables: Tables) -> None:
-    """With what they were taken from; those of the network are bytes."""
+def test_every_role_has_demands(tables: Tables) -> None:
+    """They have the number of runs used; those of the network are in bytes."""
     rows = {row["role"]: row for row in demands.table(tables).to_dict("records")}
     assert [*rows] == ["Broker", "clients", "servers", "host", "network"]
     assert {row["runs_used"] for row in rows.values()} == {6}
@@ -82,7 +82,7 @@ def test_demands_are_of_every_role(tables: Tables) -> None:
 
 
 def test_the_role_that_is_full_first_bounds_the_rate(tables: Tables) -> None:
-    """More cores sustain more; what lies beyond what was measured is said to."""
+    """More cores sustain more; a prediction beyond the measured range is marked as such."""
     [plain] = predictions(tables, Asked(rate=1_500, payload=1_024, price=0.04))
     rows = {row["role"]: row for row in plain.rows}
     assert plain.refused is None
@@ -97,8 +97,8 @@ def test_the_role_that_is_full_first_bounds_the_rate(tables: Tables) -> None:
     assert "host" not in {row["role"] for row in large.rows}
 
 
-def test_what_cannot_be_carried_has_no_price(tables: Tables) -> None:
-    """Where a role has no more than it takes idle; beyond the bound it is that of the bound."""
+def test_a_rate_that_is_not_sustained_has_no_price(tables: Tables) -> None:
+    """Idle CPU alone sustains nothing; above the bound the price is that at the bound."""
     [idle] = predictions(tables, Asked(cores=0.001, price=0.04))
     assert "million_cost" not in idle.together or pd.isna(idle.together["million_cost"])
     dear, plain = (
@@ -109,7 +109,7 @@ def test_what_cannot_be_carried_has_no_price(tables: Tables) -> None:
 
 
 def taken_together(payloads: list[int]) -> Model:
-    """Messages of 90 µs at low load, and of 18 µs where the broker has used up half a core."""
+    """A model with 90 µs a message at low load, and 18 µs where the broker is full at 0.5 cores."""
     rows = [(rate, 90e-6 * rate) for rate in (500, 1_000, 2_000)]
     rows += [(rate, 0.5) for rate in (27_000, 27_778, 28_500)]
     runs = pd.DataFrame(
@@ -132,8 +132,8 @@ def taken_together(payloads: list[int]) -> Model:
 
 
 @pytest.mark.parametrize("payloads", [[256], [256, 4_096]])
-def test_a_role_that_is_full_takes_messages_together(payloads: list[int]) -> None:
-    """So runs in which it was full tell what it sustains; at low load it is the least."""
+def test_a_full_role_processes_messages_in_batches(payloads: list[int]) -> None:
+    """Runs in which it was full measure what it sustains; low load gives a lower bound."""
     model = taken_together(payloads)
     known = demands.demands(model)
     size = float(payloads[-1])
@@ -160,22 +160,22 @@ def test_a_role_that_is_full_takes_messages_together(payloads: list[int]) -> Non
     assert alone.bound[0] == pytest.approx(0.5 / 90e-6, rel=0.02)
 
 
-def test_full_load_tells_of_bodies_like_its_own() -> None:
-    """Of others it tells nothing, where it is not known what a byte costs."""
+def test_full_load_is_evidence_for_bodies_of_its_length() -> None:
+    """Other lengths need the cost of a byte, which is not known here."""
     known = demands.demands(taken_together([256]))
     assert Scenario(known, Asked(), 4_096.0).full_is("Broker") == AT_LEAST
 
 
-def test_what_is_nearly_full_has_no_latency(tables: Tables) -> None:
+def test_a_nearly_full_role_has_no_latency(tables: Tables) -> None:
     """It would depend on how long the load lasts."""
     [result] = predictions(tables, Asked(rate=1e6))
     assert "p50_s" not in result.together
-    assert any("more than there is" in line for line in words.lines([result]))
+    assert any("more than it has" in line for line in words.lines([result]))
 
 
 @pytest.mark.parametrize("machines", [("m", "m"), ("m", "n")])
 def test_hosts_of_one_machine_are_full_together(tables: Tables, machines: tuple[str, str]) -> None:
-    """Their roles share its cores; those of several machines do not."""
+    """Roles on hosts of one machine share its cores; those on several machines do not."""
     cpu, hosts = tables["cpu"], tables["hosts"].drop_duplicates("run")
     names = cpu["kind"].isin(["client", "server"]).map({True: "b", False: "a"})
     both = [
@@ -189,7 +189,7 @@ def test_hosts_of_one_machine_are_full_together(tables: Tables, machines: tuple[
 
 
 def test_the_command_says_what_the_function_does() -> None:
-    """With 1 as its exit code where there is no prediction, and the reason in words."""
+    """Without a prediction the exit code is 1, and the output has the reason."""
     result = CliRunner().invoke(COMMAND.app, [str(SAMPLE), "--rate", "1500", "--cores", "2"])
     assert result.exit_code == 0, result.output
     assert result.output.rstrip() == repr(mqperf_capacity.predict(SAMPLE, rate=1_500, cores=2))
@@ -203,13 +203,13 @@ def test_the_command_says_what_the_function_does() -> None:
         mqperf_capacity.predict(SAMPLE, cores=-1)
 
 
-def test_the_question_tells_the_rate_and_who_is_full(tables: Tables) -> None:
-    """From the whole prediction; what is known at least comes with what would tell the rest."""
+def test_the_answer_has_the_rate_and_the_full_role(tables: Tables) -> None:
+    """A lower bound comes with the measurement that would tell more."""
     [predicted] = predictions(tables, Asked())
     answer = ANSWERING.answer(tables)
     assert answer is not None
     assert answer.table is not None
-    sentence, _others = answer.sentences
+    sentence, _ = answer.sentences
     limit = grouped(predicted.together["full_msg_s_low"])
     assert sentence.startswith(f"**PUBLISH**: **at least {limit} msg/sec** (lower end")
     assert "; then node Broker has used up 0.5 cores. From" in sentence
@@ -226,7 +226,7 @@ def test_the_question_tells_the_rate_and_who_is_full(tables: Tables) -> None:
 
 @pytest.mark.parametrize("cores", [2, 0.8])
 def test_the_machine_is_drawn_where_it_is_full_first(tables: Tables, cores: float) -> None:
-    """Else the roles on it alone."""
+    """Otherwise only the roles on it are drawn."""
     drawn = cores < 1
     changed = {name: frame for name, frame in tables.items() if name != "measured"}
     changed["runs"] = tables["runs"].assign(cores=cores)
@@ -234,11 +234,11 @@ def test_the_machine_is_drawn_where_it_is_full_first(tables: Tables, cores: floa
     assert words.filled(result).startswith("the machine") == drawn
     [axes] = drawing([result], changed).figure().axes
     _, names = axes.get_legend_handles_labels()
-    assert ("the machine with all of them on it" in names) == drawn
+    assert ("the machine that they all share" in names) == drawn
 
 
 def test_bodies_need_no_length(tables: Tables) -> None:
-    """That of the simulator's is drawn from a table of its own."""
+    """The simulator has no ``payload_bytes``: it draws lengths from a table."""
     changed = {name: frame for name, frame in tables.items() if name != "measured"}
     changed["runs"] = tables["runs"].drop(columns="payload_bytes")
     answer = ANSWERING.answer(changed)
@@ -247,21 +247,21 @@ def test_bodies_need_no_length(tables: Tables) -> None:
     assert "It sustains" in "\n".join(words.lines(predictions(changed, Asked(rate=500))))
 
 
-def test_what_rests_on_contradicted_numbers_is_told(tables: Tables) -> None:
-    """By kind, in both places; that a run misses its rate is what full load is."""
+def test_doubts_about_the_numbers_are_reported(tables: Tables) -> None:
+    """Both outputs name the kinds, except for a missed rate, which is what full load means."""
     first = tables["runs"]["run"].iloc[0]
     doubts = pd.DataFrame({"run": first, "kind": ["cpu-too-low", "rate-missed"]})
     doubted = {**tables, "doubts": doubts.reindex(columns=tables["doubts"].columns)}
     answer = ANSWERING.answer(doubted)
     assert answer is not None
     assert answer.sentences[0].endswith("; doubted: cpu-too-low.")
-    for runs, said in ((tables, False), (doubted, True)):
-        told = "\n".join(words.lines(predictions(runs, Asked())))
-        assert ("contradict their numbers (cpu-too-low); mqperf audit" in told) == said
+    for runs, warned in ((tables, False), (doubted, True)):
+        text = "\n".join(words.lines(predictions(runs, Asked())))
+        assert ("contradict their numbers (cpu-too-low); mqperf audit" in text) == warned
 
 
 def test_other_bodies_need_two_lengths(tables: Tables) -> None:
-    """What a byte costs is not known of one."""
+    """The cost of a byte cannot be known from one length."""
     one = tables["runs"].assign(payload_bytes=256)
     changed = {name: frame for name, frame in tables.items() if name != "measured"}
     [result] = predictions({**changed, "runs": one}, Asked(payload=1_000))

@@ -1,4 +1,4 @@
-"""Why a run was not faster: a cause is named where it is planted, and none where there is none."""
+"""The causes that limit a run: each is found where it is planted, and nowhere else."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ QUIET: Sequence[Figure] = (
     ("Master", "q", "unacked", 0.4),
     ("Master", "q", "consumers", 1.0),
 )
-"""What the probe tells of a run in which nothing is full."""
+"""Figures of the probe for a run in which nothing is full."""
 
 FULL_QUEUE: Sequence[Figure] = (
     ("Master", "q", "queue running", 0.97),
@@ -63,7 +63,7 @@ ALARM: Change = {"what": "alarm", "time_s": 2.0, "detail": json.dumps(LINE)}
 
 
 def seen(*figures: Figure) -> Frames:
-    """The sound sweep, of which the probe watched one run: quiet but for these figures."""
+    """The sound sweep with figures of the probe for one run: quiet but for these."""
     values = {(process, thing, name): value for process, thing, name, value in (*QUIET, *figures)}
     keys = ("process", "object", "quantity")
     rows = [{**dict(zip(keys, key, strict=True)), "value": v} for key, v in values.items()]
@@ -71,7 +71,7 @@ def seen(*figures: Figure) -> Frames:
 
 
 def with_rows(frames: Frames, table: str, *rows: Mapping[str, object]) -> Frames:
-    """The tables with these rows of the run as one of them."""
+    """The tables with one of them replaced by these rows of the run."""
     return {**frames, table: conform(table, pd.DataFrame([{"run": RUN, **row} for row in rows]))}
 
 
@@ -86,7 +86,7 @@ def changed(frames: Frames, table: str, change: Change, process: str = "") -> Fr
 
 
 def named(frames: Frames) -> list[str]:
-    """The causes of the run by rank; there are none of any other run."""
+    """The causes of the run by rank; no other run has any."""
     rows = causes(frames)
     assert set(rows["run"]) <= {RUN}
     return [*rows["cause"]]
@@ -109,13 +109,13 @@ def named(frames: Frames) -> list[str]:
         ((("Master", "collector", "used", 0.1),), []),
     ],
 )
-def test_what_a_node_does_is_a_cause(figures: Sequence[Figure], cause: list[str]) -> None:
-    """What is full comes before what follows from it; nothing is, where nothing is full."""
+def test_a_full_part_of_a_node_is_a_cause(figures: Sequence[Figure], cause: list[str]) -> None:
+    """The full part ranks before its consequences; where nothing is full there is no cause."""
     assert named(seen(*figures)) == cause
 
 
 @pytest.mark.parametrize(
-    ("asked", "figures", "cause"),
+    ("settings", "figures", "cause"),
     [
         (
             {"acks": "each", "prefetch": 1},
@@ -132,10 +132,10 @@ def test_what_a_node_does_is_a_cause(figures: Sequence[Figure], cause: list[str]
     ],
 )
 def test_a_full_window_is_a_cause_where_nothing_else_is(
-    asked: Change, figures: Sequence[Figure], cause: str
+    settings: Change, figures: Sequence[Figure], cause: str
 ) -> None:
-    """A window that is not full, or is only because a rate is missed, is none."""
-    frames = changed(changed(seen(*figures), "runs", asked), "latency", {"confirm_p50_s": 0.025})
+    """A window that is not full, or only because a rate is missed, is no cause."""
+    frames = changed(changed(seen(*figures), "runs", settings), "latency", {"confirm_p50_s": 0.025})
     assert cause in next(iter(named(frames)), "")
     assert bool(cause) == bool(named(frames))
 
@@ -153,13 +153,13 @@ def test_a_full_window_is_a_cause_where_nothing_else_is(
 def test_cpu_is_a_cause_as_the_bottleneck_has_it(
     process: str, cores: float, figures: Sequence[Figure], cause: str
 ) -> None:
-    """But a full host whose processes do not wait for a core is none."""
+    """A full host whose processes do not wait for a core is no cause."""
     frames = changed(seen(*figures), "cpu", {"total_cores": cores}, process)
     assert next(iter(named(frames)), "") == cause
 
 
 def test_a_command_that_uses_more_than_a_core_is_no_cause() -> None:
-    """It runs several others at the same time."""
+    """The client of commands runs several processes at the same time."""
     frames = changed(seen(), "cpu", {"total_cores": 1.5}, "client-1")
     assert "load generator full" in named(frames)
     assert "load generator full" not in named(changed(frames, "runs", {"generator": "command"}))
@@ -178,8 +178,8 @@ def test_a_command_that_uses_more_than_a_core_is_no_cause() -> None:
         ("events", {**ALARM, "time_s": -3.0}, []),
     ],
 )
-def test_what_other_tables_tell_is_a_cause(table: str, row: Change, cause: list[str]) -> None:
-    """Links, networks, quotas and logs of nodes; without the probe, too."""
+def test_other_tables_give_causes(table: str, row: Change, cause: list[str]) -> None:
+    """Links, networks, quotas and logs of nodes are causes without the probe, too."""
     assert named(with_rows(sound(), table, row)) == cause
 
 
@@ -189,57 +189,57 @@ def test_a_link_is_full_of_bodies() -> None:
     assert named(frames) == ["link full"]
 
 
-def test_copies_of_a_message_are_not_on_the_link_of_who_sends_it() -> None:
-    """Of 1,900 messages a second with two deliveries each, 4.6 Mbit/s come from clients."""
+def test_copies_of_a_message_are_not_on_the_link_of_its_sender() -> None:
+    """At 1,900 messages a second with two deliveries each, clients send 4.6 Mbit/s."""
     for ends, cause in (("client, broker", []), ("server, broker", ["link full"])):
         frames = with_rows(sound(), "links", {**LINK, "between": ends})
         frames = changed(frames, "messages", {"send_rate_msg_s": 1900.0})
         assert named(changed(frames, "runs", {"payload_bytes": 300})) == cause
 
 
-def test_a_rate_is_kept_where_every_delivery_is_there() -> None:
-    """Of messages with two deliveries, 3,800 a second are not all of 3,000."""
+def test_a_rate_is_kept_if_every_delivery_is_made() -> None:
+    """With two deliveries of each message, 3,800 a second are not all of 3,000."""
     for each, kept in ((1, True), (2, False)):
         frames = changed(seen(), "runs", {"rate_msg_s": 3000.0})
         deliveries = frames["messages"]["sent"] * each
         frames = {**frames, "messages": frames["messages"].assign(deliveries=deliveries)}
-        told = [*words.lines({**frames, "causes": causes(frames)})]
-        place = next(n for n, line in enumerate(told) if line.endswith(f"[{RUN}]"))
-        assert told[place + 1].startswith("  it kept its offered rate") == kept
+        shown = [*words.lines({**frames, "causes": causes(frames)})]
+        place = next(n for n, line in enumerate(shown) if line.endswith(f"[{RUN}]"))
+        assert shown[place + 1].startswith("  it kept its offered rate") == kept
 
 
-def test_a_node_that_keeps_its_rate_only_works() -> None:
-    """With time for its disk and its collector; one that misses the rate waits for them."""
+def test_work_of_a_node_that_keeps_its_rate_is_no_cause() -> None:
+    """Disk and garbage collection are causes only in a node that misses its rate."""
     figures = (("Master", "disks", "synchronised", 0.5), ("Master", "collector", "used", 0.5))
-    for rate, causes_ in ((3800.0, []), (5000.0, ["disk", "garbage collection"])):
-        assert named(changed(seen(*figures), "runs", {"rate_msg_s": rate})) == causes_
+    for rate, expected in ((3800.0, []), (5000.0, ["disk", "garbage collection"])):
+        assert named(changed(seen(*figures), "runs", {"rate_msg_s": rate})) == expected
 
 
 def test_a_staircase_is_not_kept_by_its_first_step() -> None:
-    """Of steps the mean is what was offered."""
+    """The offered rate of a staircase is the mean of its steps."""
     for offered, kept in ((3800.0, True), (5500.0, False)):
         frames = changed(seen(), "runs", {"rate_msg_s": 1000.0, "ramp_steps": 5})
         frames = changed(frames, "messages", {"offered_rate_msg_s": offered})
-        told = [*words.lines({**frames, "causes": causes(frames)})]
-        place = next(n for n, line in enumerate(told) if line.endswith(f"[{RUN}]"))
-        assert told[place + 1].startswith("  it kept its offered rate") == kept
+        shown = [*words.lines({**frames, "causes": causes(frames)})]
+        place = next(n for n, line in enumerate(shown) if line.endswith(f"[{RUN}]"))
+        assert shown[place + 1].startswith("  it kept its offered rate") == kept
 
 
-def test_what_kept_its_rate_was_not_limited() -> None:
-    """The nearest to a limit is no limit; of a run without throughput there is no number."""
+def test_a_run_that_kept_its_rate_was_not_limited() -> None:
+    """The part nearest to its limit is no cause; a run without throughput has no number."""
     full = changed(sound(), "cpu", {"total_cores": 0.97}, "client-1")
-    for rate, words_ in ((4500.0, "load generator full: 1 of"), (3800.0, "offered rate was kept")):
+    for rate, phrase in ((4500.0, "load generator full: 1 of"), (3800.0, "offered rate was kept")):
         frames = changed(full, "runs", {"rate_msg_s": rate})
         [sentence] = words.summary({**frames, "causes": causes(frames)})
-        assert words_ in sentence
+        assert phrase in sentence
         assert ("offered rate was kept" in sentence) == (rate == 3800)
     frames = changed(full, "messages", {"throughput_msg_s": float("nan")})
-    told = [*words.lines({**frames, "bottlenecks": bottlenecks(frames), "causes": causes(frames)})]
-    assert any(line.endswith(f": throughput not known [{RUN}]") for line in told)
+    shown = [*words.lines({**frames, "bottlenecks": bottlenecks(frames), "causes": causes(frames)})]
+    assert any(line.endswith(f": throughput not known [{RUN}]") for line in shown)
 
 
 def test_the_network_of_one_host_is_not_that_of_all() -> None:
-    """Only those are named whose segments were sent again, or whose link is full."""
+    """Only hosts with retransmitted segments or a full link are named."""
     quiet = {"interface": "eth0", "sent_bytes_s": 1e6, "received_bytes_s": 1e6}
     quiet |= {"speed_bytes_s": 125e6, "retransmitted_share": 0.0}
     for change in ({"retransmitted_share": 0.03}, {"sent_bytes_s": 120e6}):
@@ -249,7 +249,7 @@ def test_the_network_of_one_host_is_not_that_of_all() -> None:
 
 
 def synchronised(*seen_at: int) -> float:
-    """The share told of a node that synchronises for a tenth of each second, and is seen then."""
+    """The share of a node that syncs for a tenth of each second and is sampled in these."""
     log = []
     for second in range(11):
         node = {"looks": 18, "sync_s": 0.1 * second} if second in seen_at else {"error": "timeout"}
@@ -259,13 +259,13 @@ def synchronised(*seen_at: int) -> float:
 
 
 def test_seconds_without_an_answer_count() -> None:
-    """A node that was seen in few seconds synchronised in the others as well."""
+    """The share is the same for a node that answered in a few of the seconds only."""
     assert synchronised(*range(1, 11)) == pytest.approx(0.1)
     assert synchronised(1, 2, 9, 10) == pytest.approx(0.1)
 
 
-def test_equal_causes_are_not_told_apart() -> None:
-    """Two of equal share have one rank, and the words say that none is first."""
+def test_equal_causes_have_one_rank() -> None:
+    """Two causes with equal share have one rank, and the headline names neither."""
     frames = changed(seen(*FULL_QUEUE), "cpu", {"total_cores": 0.97}, "client-1")
     rows = causes(frames)
     assert [*rows["cause_rank"]] == [1, 1, 3]
@@ -273,8 +273,8 @@ def test_equal_causes_are_not_told_apart() -> None:
 
 
 @pytest.mark.takes_long
-def test_recorded_runs_are_accused_of_what_their_records_say() -> None:
-    """Whom the column bottleneck names is among the causes; of other runs there is none."""
+def test_causes_of_recorded_runs_agree_with_their_bottlenecks() -> None:
+    """The column ``bottleneck`` is among the causes; runs without a bottleneck have none."""
     names = {"host": {"neighbour on the host", "host full"}, "network": {"packet loss"}}
     folders = {run.parent.parent for run in SAMPLES.rglob("run.json")} - {SAMPLES / "causes"}
     for folder in folders:
@@ -286,15 +286,15 @@ def test_recorded_runs_are_accused_of_what_their_records_say() -> None:
 
 
 def test_a_recorded_queue_is_full() -> None:
-    """A run of RabbitMQ 3.10.8 whose queue writes all to disk: the command names it, and a test."""
+    """For a RabbitMQ 3.10.8 queue that writes all to disk, the command has cause and test."""
     result = CliRunner().invoke(COMMAND.app, [str(SAMPLES / "causes")])
     assert result.exit_code == 0
-    assert "likeliest: one queue process full" in result.output
+    assert "most likely: one queue process full" in result.output
     assert "to test it: spread the messages over a second queue" in result.output
 
 
 def test_an_answer_of_a_node_is_read() -> None:
-    """As erl_call prints it, with a name in base64 and a node that counts no calls of fsync."""
+    """erl_call prints names in base64, and a node may not count calls of fsync."""
     text = '{ok, "process queue cQ== 17 1 40 0;messages cQ== 5 2 1;node 1 0 -1 2"}'
     state = erlang.of_text(text)
     assert state["processes"][0] == {
@@ -317,7 +317,7 @@ def test_an_answer_of_a_node_is_read() -> None:
         ('{"epoch": -1.0}', "no line of the probe waits"),
     ],
 )
-def test_a_damaged_log_is_no_record(tmp_path: Path, text: str, problem: str) -> None:
+def test_a_damaged_log_is_refused(tmp_path: Path, text: str, problem: str) -> None:
     """The error names file and line."""
     (tmp_path / waits_log.LOG).write_text(text)
     with pytest.raises(ProbeError, match=problem):
@@ -325,24 +325,24 @@ def test_a_damaged_log_is_no_record(tmp_path: Path, text: str, problem: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("unfinished", "words_of_it"), [(0, "it kept its offered rate"), (150, words.NO_CAUSE)]
+    ("unfinished", "expected"), [(0, "it kept its offered rate"), (150, words.NO_CAUSE)]
 )
-def test_a_staircase_is_kept_where_each_step_is(unfinished: int, words_of_it: str) -> None:
-    """Its mean is that of no rate, and may be within what is kept though the last step is not."""
+def test_a_staircase_is_kept_if_each_step_is(unfinished: int, expected: str) -> None:
+    """The mean of its steps may seem kept though the last step is not."""
     frames = changed(sound(), "messages", {"offered_rate_msg_s": 3800.0})
     of_steps = {"throughput_msg_s": 100.0, "latency_mean_s": 0.001, "latency_min_s": 0.001}
     first = {"step_rate_msg_s": 100.0, "from_s": 0.0, "until_s": 5.0, "unfinished": 0}
     last = {"step_rate_msg_s": 200.0, "from_s": 5.0, "until_s": 10.0, "unfinished": unfinished}
     stairs = with_rows(frames, "rate_steps", {**of_steps, **first}, {**of_steps, **last})
-    told = {**stairs, "causes": causes(stairs), "bottlenecks": bottlenecks(stairs)}
-    lines = [*words.lines(told)]
+    results = {**stairs, "causes": causes(stairs), "bottlenecks": bottlenecks(stairs)}
+    lines = [*words.lines(results)]
     [place] = [at for at, line in enumerate(lines) if line.endswith(f"[{RUN}]")]
     assert lines[place].endswith(f": 3,800 msg/sec, the mean of its steps [{RUN}]")
-    assert lines[place + 1].strip().startswith(words_of_it)
+    assert lines[place + 1].strip().startswith(expected)
 
 
-def test_less_than_one_a_second_is_not_none() -> None:
-    """Three figures of it are told."""
+def test_less_than_one_message_a_second_is_shown() -> None:
+    """The rate has three significant figures."""
     frames = changed(sound(), "messages", {"throughput_msg_s": 0.4271})
-    told = {**frames, "causes": causes(frames), "bottlenecks": bottlenecks(frames)}
-    assert any(line.endswith(f": 0.427 msg/sec [{RUN}]") for line in words.lines(told))
+    results = {**frames, "causes": causes(frames), "bottlenecks": bottlenecks(frames)}
+    assert any(line.endswith(f": 0.427 msg/sec [{RUN}]") for line in words.lines(results))

@@ -75,7 +75,7 @@ PLANTED: Mapping[str, tuple[str, Change, str, str]] = {
         "cpu",
         {"sys_cores": 0.7},
         f"{CALL} and process == 'client-1'",
-        "70.0 % CPU in the system, but only 50.0 % in all",
+        "70.0 % system CPU, but only 50.0 % in total",
     ),
     "cpu-too-low": (
         "cpu",
@@ -123,7 +123,7 @@ PLANTED: Mapping[str, tuple[str, Change, str, str]] = {
         "intervals",
         {"count": 0},
         f"{CAST} and start_s in (2, 3)",
-        "in 2 of the 10 seconds of the window no message was finished, and 3800 in the fullest",
+        "in 2 of the 10 seconds of the window no message was finished, and 3800 in the busiest",
     ),
     "copied-run": (
         "runs",
@@ -137,12 +137,12 @@ PLANTED: Mapping[str, tuple[str, Change, str, str]] = {
         CALL,
         "its load began 3.0 s before that of rpc-call-50-r1 had ended",
     ),
-    "mixed-hosts": ("runs", {"cores": 8}, CALL, "hardware threads 8, of most others 4"),
+    "mixed-hosts": ("runs", {"cores": 8}, CALL, "hardware threads 8, in most runs 4"),
     "mixed-versions": (
         "runs",
         {"system_version": "4.0.1"},
         CALL,
-        "version of the system 4.0.1, of most others 3.10.8",
+        "version of the system 4.0.1, in most runs 3.10.8",
     ),
     "probe-gap": (
         "cpu",
@@ -163,7 +163,7 @@ PLANTED: Mapping[str, tuple[str, Change, str, str]] = {
 
 
 def test_sound_runs_raise_no_doubt() -> None:
-    """Nothing is wrong, and nothing is said."""
+    """A sweep without faults has no doubts."""
     assert found(sound()) == set()
 
 
@@ -188,7 +188,7 @@ def test_recorded_runs_of_five_hosts_raise_no_doubt_but_true_ones() -> None:
 
 @pytest.mark.parametrize("kind", PLANTED)
 def test_a_planted_fault_is_found(kind: str) -> None:
-    """The run with the fault is named, with the figures, and no other run is accused."""
+    """The doubt names the run and has the figures; no other run has a doubt."""
     table, change, where, words = PLANTED[kind]
     doubts = checks.doubts(planted(table, change, where))
     of_kind = doubts[doubts["kind"] == kind]
@@ -196,8 +196,8 @@ def test_a_planted_fault_is_found(kind: str) -> None:
     assert [words in text for text in of_kind["text"]] == [True]
 
 
-def test_what_an_action_had_routers_drop_is_no_doubt() -> None:
-    """It is the action's cost, as far as messages were lost during it."""
+def test_messages_dropped_during_an_action_are_no_doubt() -> None:
+    """They are the cost of the action, as long as as many were lost during it."""
     table, change, where, _ = PLANTED["presettled-dropped"]
     frames = planted(table, change, where)
     for lost, doubted in ((12, False), (11, True)):
@@ -207,19 +207,19 @@ def test_what_an_action_had_routers_drop_is_no_doubt() -> None:
 
 
 @pytest.mark.parametrize(("delay_s", "doubted"), [(0.15, set()), (0.05, {"rpc-cast-100-r1"})])
-def test_what_is_on_a_link_does_not_wait(delay_s: float, doubted: set[str]) -> None:
-    """Of 3,800 a second 570 are on a link of 0.15 s, whatever queues hold."""
+def test_messages_on_a_link_are_no_backlog(delay_s: float, doubted: set[str]) -> None:
+    """At 3,800 a second, a link of 0.15 s holds 570, whatever queues hold."""
     table, change, where, _ = PLANTED["backlog"]
     frames = planted(table, change, where)
     frames["runs"] = frames["runs"].assign(delay_s=delay_s)
-    told = texts_of("backlog", frames)
-    assert told.keys() == doubted
-    assert all("beyond the delay of the link is 570" in text for text in told.values())
+    doubts = texts_of("backlog", frames)
+    assert doubts.keys() == doubted
+    assert all("beyond the delay of the link is 570" in text for text in doubts.values())
 
 
 @pytest.mark.parametrize(("copies", "doubted"), [(2, set()), (1, {"rpc-cast-100-r1"})])
 def test_deliveries_of_one_message_are_no_backlog(copies: int, doubted: set[str]) -> None:
-    """Of 380 messages in two queues each there are 760 deliveries."""
+    """380 messages in two queues each are 760 deliveries."""
     table, change, where, _ = PLANTED["backlog"]
     frames = planted(table, change, where)
     messages = frames["messages"]
@@ -228,18 +228,18 @@ def test_deliveries_of_one_message_are_no_backlog(copies: int, doubted: set[str]
 
 
 def test_a_backlog_is_confirmed_by_the_nodes() -> None:
-    """With how much waited in their queues, and how much that grew, where they were asked."""
+    """The doubt has how much waited in queues and its growth, if nodes were sampled."""
     table, change, where, _ = PLANTED["backlog"]
     frames = planted(table, change, where)
     rows = checks.doubts(frames).query("kind == 'backlog'")
     assert "at most 30 messages in their queues or on their links, 3 fewer" in rows["text"].iloc[0]
     assert json.loads(rows["evidence"].iloc[0])["waiting_growth"] == -3
     frames["node_summary"] = frames["node_summary"].iloc[:0]
-    assert "told" not in checks.doubts(frames).query("kind == 'backlog'")["text"].iloc[0]
+    assert "reported" not in checks.doubts(frames).query("kind == 'backlog'")["text"].iloc[0]
 
 
 def test_every_check_has_its_test() -> None:
-    """Each kind is planted here or in a file beside this one, says what it asks and why."""
+    """Each kind is planted here or in a neighbouring file, and has a question and a reason."""
     elsewhere = {
         *("broker-alarm", "node-frozen", "peak-at-edge", "drift"),
         *("missing-run", "not-of-plan", "unread-record", "action-late", "not-recovered"),
@@ -257,7 +257,7 @@ def test_no_runs_no_doubts() -> None:
     assert found({name: tables.empty(name) for name in TABLES}) == set()
 
 
-def test_the_published_reports_are_accused_where_they_are_wrong() -> None:
+def test_published_reports_are_doubted_where_they_are_wrong() -> None:
     """Exactly the rows that their own arithmetic shows to be wrong, and no sound one."""
     doubts = checks.doubts(samples.read(PUBLISHED))
     columns = ["kind", "system", "topology", "queues", "test_case", "threads"]
@@ -298,14 +298,14 @@ def test_json_lines_hold_the_point_and_the_evidence() -> None:
 
 
 def test_json_lines_hold_doubts_about_wording() -> None:
-    """A doubt about a whole report has no threads, and says so."""
+    """A doubt about a whole report has no number of threads."""
     lines = list(checks.as_json_lines(samples.read(PUBLISHED)["doubts"]))
     assert json.loads(lines[0])["threads"] is None
     assert json.loads(lines[0])["evidence"]["quote"].startswith("The chart shows")
 
 
 def test_text_lines_name_point_kind_and_source() -> None:
-    """A person reads where, what and why, and is told when there is nothing."""
+    """A line has point, kind and reason; without doubts one line says so."""
     frames = planted("messages", {"received": 38_005}, CALL)
     doubts = checks.doubts(frames)
     (line,) = checks.as_text_lines({**frames, "doubts": doubts})

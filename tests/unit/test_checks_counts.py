@@ -10,7 +10,7 @@ pytestmark = pytest.mark.takes_long
 
 
 def test_a_missing_tester_is_counted() -> None:
-    """Where Little's law and the counts agree on it, the doubt says how many, and what would be."""
+    """If Little's law and the counts agree, the doubt has the number missing and the true rate."""
     frames = planted("messages", {"throughput_msg_s": 3040.0, "received": 38_100}, CALL)
     frames["runs"][["expected", "reported"]] = pd.NA
     text = texts_of("littles-law", frames)["rpc-call-100-r1"]
@@ -20,14 +20,14 @@ def test_a_missing_tester_is_counted() -> None:
 
 @pytest.mark.parametrize(("received", "reported"), [(38_001, None), (38_100, 2)])
 def test_a_lost_reply_is_no_missing_tester(received: int, reported: int | None) -> None:
-    """A reply that is lost misses no tester; nor is one missing that has reported."""
+    """Neither a lost reply nor a process that has reported means a missing load generator."""
     frames = planted("messages", {"throughput_msg_s": 3040.0, "received": received}, CALL)
     frames["runs"]["reported"] = pd.array([reported] * len(frames["runs"]), dtype="Int64")
     assert not any("did not report" in text for text in texts_of("littles-law", frames).values())
 
 
 def test_clients_that_wait_for_a_core_are_not_missing() -> None:
-    """Between two messages of a thread, on a full host; counts that disagree still tell of one."""
+    """On a full host threads wait between messages; counts that disagree still raise the doubt."""
     host = "kind == 'host' and scope == 'window' and run.str.startswith('rpc-call-100')"
     for received, doubted in ((38_000, False), (38_100, True)):
         frames = planted("messages", {"throughput_msg_s": 3040.0, "received": received}, CALL)
@@ -45,14 +45,14 @@ def test_more_calls_than_threads_are_impossible() -> None:
 
 @pytest.mark.parametrize(("longest_s", "doubted"), [(1.77, False), (0.3, True)])
 def test_a_long_round_trip_may_begin_before_the_window(longest_s: float, *, doubted: bool) -> None:
-    """A thread has at most its longest round trip more than the window in what ends there."""
+    """Round trips that end in the window may exceed it by the longest one for each thread."""
     frames = planted("latency", {"latency_mean_s": 0.03, "latency_max_s": longest_s}, CALL)
     waits = ["waits for only one" in text for text in texts_of("littles-law", frames).values()]
     assert any(waits) == doubted
 
 
-def test_thinking_below_saturation_is_no_fault() -> None:
-    """A fast broker leaves clients more to do than to wait, at the first point of a sweep."""
+def test_client_work_below_saturation_is_no_fault() -> None:
+    """At the first point of a sweep, clients may work longer than they wait for a fast broker."""
     slow = planted("latency", {"latency_mean_s": 0.002}, "run == 'rpc-call-10-r1'")
     assert found(slow) == set()
 
@@ -69,8 +69,8 @@ def test_green_threads_that_take_turns_are_no_fault() -> None:
     assert found(frames) == set()
 
 
-def test_a_thread_that_is_alone_says_nothing_of_turns() -> None:
-    """It waits for no other, however often it was measured; the rest of the sweep does."""
+def test_a_single_thread_is_no_evidence_of_turns() -> None:
+    """A single thread waits for no other, however often it was measured."""
     frames = sound()
     runs, latency = frames["runs"], frames["latency"]
     runs["green_threads"], runs["processes"] = runs["threads"].where(runs["threads"] > 20, 1), 1
@@ -87,7 +87,7 @@ def test_redelivered_messages_are_not_unsent_ones() -> None:
     assert found(frames) == {("duplicates", "rpc-call-100-r1")}
     many = planted("messages", {"received": 138_000, "duplicates": 100_000}, CALL)
     [text] = texts_of("duplicates", many).values()
-    assert text == "servers handled copies of messages: 100000 beside the 38000 sent"
+    assert text == "servers handled copies of messages: 100000 in addition to the 38000 sent"
 
 
 def test_foreign_messages_are_counted_whatever_the_totals() -> None:
@@ -116,11 +116,11 @@ def test_a_stated_loss_must_follow_from_the_counts() -> None:
     """A loss of zero beside counts that differ is a doubt as well."""
     frames = planted("messages", {"round_trip": 37_990}, CALL)
     text = texts_of("lost", frames)["rpc-call-100-r1"]
-    assert text == "0 messages are said to be lost, but the counts give 10"
+    assert text == "the stated loss is 0 messages, but the counts give 10"
 
 
 def test_a_failed_attempt_may_have_been_made_up_for() -> None:
-    """The doubt says whether the point has figures all the same."""
+    """The doubt says whether another attempt has given the point figures."""
     frames = sound()
     again = frames["runs"].iloc[[0]].assign(run="again", status="failed", failure=None)
     frames["runs"] = tables.conform("runs", pd.concat([frames["runs"], again]))
@@ -133,7 +133,7 @@ def test_a_failed_attempt_may_have_been_made_up_for() -> None:
 
 
 def test_few_messages_leave_seconds_empty_by_chance() -> None:
-    """A pause in which fewer than 20 messages would have come is no fault of anybody."""
+    """A pause in which fewer than 20 messages were expected is no doubt."""
     frames = planted("intervals", {"count": 9}, CAST)
     rows = frames["intervals"].query(f"{CAST} and start_s in (2, 3)").index
     frames["intervals"].loc[rows, "count"] = 0

@@ -1,4 +1,4 @@
-"""Doubts about what happened to a run: alarms, frozen nodes, links, and actions of its plan."""
+"""Doubts about events in a run: alarms, frozen nodes, links, and actions of its plan."""
 
 import json
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.takes_long
 
 
 def test_an_alarm_in_a_log_is_quoted() -> None:
-    """With the log, how often, and what the broker said."""
+    """The doubt has the log, the number of alarms, and what the broker said."""
     detail = {"log": "node1.log", "times": 3, "line": "memory resource limit alarm set on node"}
     alarm = {"run": "rpc-call-100-r1", "what": "alarm", "detail": json.dumps(detail)}
     events = tables.conform("events", pd.DataFrame([alarm, alarm | {"what": "drained"}]))
@@ -22,7 +22,7 @@ def test_an_alarm_in_a_log_is_quoted() -> None:
 
 
 def test_a_node_that_was_frozen_is_named() -> None:
-    """With when it was seen; other events of a run accuse nobody."""
+    """The doubt has the times at which it was seen; other events raise none."""
     detail = {"node": "Slave 1 (mqperf2)", "first": "10:00:01", "last": "10:00:03"}
     frozen = {"run": "rpc-call-100-r1", "what": "frozen", "detail": json.dumps(detail)}
     granted = {"run": "rpc-call-100-r2", "what": "provisioned"}
@@ -37,20 +37,18 @@ def test_a_node_that_was_frozen_is_named() -> None:
     [("frozen", "node-frozen"), ("alarm", "broker-alarm"), ("unread", "unread-record")],
 )
 @pytest.mark.parametrize("detail", [None, "{}", "[1]", "no JSON"])
-def test_an_event_that_tells_nothing_is_a_doubt_all_the_same(
-    what: str, kind: str, detail: str | None
-) -> None:
-    """Tables may be anybody's."""
+def test_an_event_without_details_is_a_doubt(what: str, kind: str, detail: str | None) -> None:
+    """Details may be missing or invalid in anybody's tables."""
     event = {"run": "rpc-call-100-r1", "what": what, "detail": detail}
     events = tables.conform("events", pd.DataFrame([event]))
     assert {*texts_of(kind, {**sound(), "events": events})} == {"rpc-call-100-r1"}
 
 
 @pytest.mark.parametrize(("during", "doubted"), [(1500, set()), (None, set()), (300, {"lost"})])
-def test_losses_that_may_be_those_of_an_action_accuse_nobody(
+def test_losses_that_an_action_may_have_caused_are_no_doubt(
     during: int | None, doubted: set[str]
 ) -> None:
-    """What it cost is not known where messages came twice as well."""
+    """The cost of an action is unknown if messages were duplicated as well."""
     frames = sound()
     messages = frames["messages"]
     hit = messages["run"].eq("rpc-cast-100-r1")
@@ -63,8 +61,8 @@ def test_losses_that_may_be_those_of_an_action_accuse_nobody(
     phase = {"run": "rpc-cast-100-r1", "phase": "during"}
     phases = [{**phase, "lost": during}, {**phase, "lost": 1500}]
     frames["action_phases"] = tables.conform("action_phases", pd.DataFrame(phases))
-    told = {kind for kind, run in found(frames) if run == "rpc-cast-100-r1"}
-    assert told - ({"unequal-rates"} if doubted else set()) == doubted
+    kinds = {kind for kind, run in found(frames) if run == "rpc-cast-100-r1"}
+    assert kinds - ({"unequal-rates"} if doubted else set()) == doubted
 
 
 LINK: Change = {
@@ -79,8 +77,8 @@ LINK: Change = {
 }
 
 
-def test_a_link_as_asked_is_no_doubt() -> None:
-    """Within 1 ms or 2 %, or 1 % of loss; what was not measured, or not asked for, is nothing."""
+def test_a_link_as_planned_is_no_doubt() -> None:
+    """Within 1 ms or 2 %, or 1 % of loss; values not measured or not planned are ignored."""
     links = tables.conform("links", pd.DataFrame([LINK]))
     assert found({**sound(), "links": links}) == set()
 
@@ -97,8 +95,8 @@ def test_a_link_as_asked_is_no_doubt() -> None:
         ),
     ],
 )
-def test_another_link_than_asked_is_told(changes: Change, words: str) -> None:
-    """With what was found, when, and what was asked for."""
+def test_another_link_than_planned_is_a_doubt(changes: Change, words: str) -> None:
+    """The doubt has the measured value, the time of measurement, and the planned value."""
     links = tables.conform("links", pd.DataFrame([{**LINK, **changes}]))
     [(doubt, text)] = texts({**sound(), "links": links}).items()
     assert doubt == ("link-not-as-asked", "rpc-call-100-r1")
@@ -130,7 +128,7 @@ def disturbed(changes: Change | None = None) -> Frames:
 
 
 def test_an_action_of_the_plan_is_no_doubt() -> None:
-    """Neither is the outage that it made; the same silence without an action is one."""
+    """Neither is the outage that it caused; the same silence without an action is a doubt."""
     assert found(disturbed()) == set()
     unplanned = disturbed() | {"outages": sound()["outages"]}
     assert found(unplanned) == {("empty-seconds", "rpc-call-100-r1")}
@@ -140,7 +138,7 @@ def test_an_action_of_the_plan_is_no_doubt() -> None:
 def test_a_pause_between_few_messages_may_be_chance(
     level_msg_s: float | None, *, doubted: bool
 ) -> None:
-    """At 0.3 a second nobody knows whether the next one is late; at 1.1 a second 3 s tell it."""
+    """At 0.3 messages a second a pause of 3 s may be chance; at 1.1 a second it is not."""
     expected = {("pause-by-chance", "rpc-call-100-r1")} if doubted else set()
     assert found(disturbed({"level_msg_s": level_msg_s})) == expected
 
@@ -158,7 +156,7 @@ def test_a_pause_between_few_messages_may_be_chance(
 def test_threads_that_finish_all_at_once_are_no_burst(
     by_second: list[int], *, doubted: bool
 ) -> None:
-    """A hundred of them wait for replies; more silence than three of their turns is no chance."""
+    """A hundred threads wait for replies; only silence of more than three turns is a doubt."""
     frames = {**sound()}
     intervals = frames["intervals"].sort_values("start_s")
     of_run = intervals["run"].eq("rpc-call-100-r1") & intervals["stream"].eq("round-trip")
@@ -171,13 +169,11 @@ def test_threads_that_finish_all_at_once_are_no_burst(
     ("paused", "words"),
     [
         (1.25, "; garbage collection paused its nodes for 2.5 s"),
-        (None, "the rate is that of bursts"),
+        (None, "the rate is a mean over bursts"),
     ],
 )
-def test_silence_is_told_with_how_long_nodes_collected_garbage(
-    paused: float | None, words: str
-) -> None:
-    """All nodes together, where they tell."""
+def test_silence_is_reported_with_garbage_collection(paused: float | None, words: str) -> None:
+    """The pauses of all nodes are added up, if they are known."""
     frames = disturbed() | {"outages": sound()["outages"]}
     inside = frames["node_summary"].assign(paused_s=paused)
     frames["node_summary"] = pd.concat([inside, inside.assign(node="Slave 1")], ignore_index=True)
@@ -198,8 +194,8 @@ COST: Change = {
 
 @pytest.mark.parametrize(("column", "kind"), [("lost", "lost"), ("errors", "client-errors")])
 @pytest.mark.parametrize("phase", ["before", "during", "after"])
-def test_what_an_action_cost_is_no_doubt(column: str, kind: str, phase: str) -> None:
-    """What is missing at another time is one, in its own number."""
+def test_losses_during_an_action_are_no_doubt(column: str, kind: str, phase: str) -> None:
+    """Losses at another time are a doubt, with their own number."""
     phases = pd.DataFrame([{**COST, "phase": phase, column: 30}])
     frames = disturbed() | {"action_phases": tables.conform("action_phases", phases)}
     messages, of_run = frames["messages"], frames["messages"]["run"].eq("rpc-call-100-r1")
@@ -210,11 +206,11 @@ def test_what_an_action_cost_is_no_doubt(column: str, kind: str, phase: str) -> 
     text = texts_of(kind, frames)["rpc-call-100-r1"]
     beginning = "7 of " if phase == "during" else "37 of "
     assert text.startswith(beginning)
-    assert ("beside 30 during actions of the plan" in text) == (phase == "during")
+    assert ("in addition to 30 during actions of the plan" in text) == (phase == "during")
 
 
-def test_messages_that_an_action_cost_cannot_arrive() -> None:
-    """Servers received less than clients sent, and the plan's action is why; else it is a doubt."""
+def test_unequal_rates_by_losses_of_an_action_are_no_doubt() -> None:
+    """Servers receive less than clients send; without an action of the plan that is a doubt."""
     frames = sound()
     messages, of_run = frames["messages"], frames["messages"]["run"].eq("rpc-cast-100-r1")
     window_s = float(frames["runs"]["window_s"].iloc[0])
@@ -227,8 +223,8 @@ def test_messages_that_an_action_cost_cannot_arrive() -> None:
 
 
 @pytest.mark.parametrize(("node", "doubted"), [("Master", False), ("Slave 1", True)])
-def test_a_node_that_the_plan_had_down_was_not_to_be_sampled(node: str, *, doubted: bool) -> None:
-    """Until it was found again; one that no action had ended is missed."""
+def test_a_node_stopped_by_the_plan_need_not_be_sampled(node: str, *, doubted: bool) -> None:
+    """It is missed only if no action had stopped it."""
     frames = disturbed({"node": node})
     cpu = frames["cpu"]
     of_node = cpu["run"].eq("rpc-call-100-r1") & cpu["process"].eq("Master")
@@ -236,16 +232,16 @@ def test_a_node_that_the_plan_had_down_was_not_to_be_sampled(node: str, *, doubt
     assert found(frames) == ({("probe-gap", "rpc-call-100-r1")} if doubted else set())
 
 
-@pytest.mark.parametrize(("others", "doubted"), [(0.7, False), (0.9, True)])
-def test_others_are_told_from_a_node_that_was_ended(others: float, *, doubted: bool) -> None:
-    """A second of the window, of ten, may hide what the node used between its last sample and end.
+@pytest.mark.parametrize(("others_cores", "doubted"), [(0.7, False), (0.9, True)])
+def test_cpu_of_a_stopped_node_is_not_that_of_others(others_cores: float, *, doubted: bool) -> None:
+    """Up to a second of CPU between a node's last sample and its end is not known.
 
-    So a tenth and a second's work of all cores are others' beyond doubt; a tenth without.
+    Only more than a tenth plus that second of all cores is certainly used by others.
     """
     frames = disturbed()
     cpu = frames["cpu"]
     of_runs = cpu["run"].isin(["rpc-call-100-r1", "rpc-call-50-r1"]) & cpu["process"].eq("host")
-    cpu.loc[of_runs, "total_cores"] = 2.3 + others
+    cpu.loc[of_runs, "total_cores"] = 2.3 + others_cores
     accused = texts_of("noisy-host", frames)
     assert {*accused} == {"rpc-call-50-r1", *(["rpc-call-100-r1"] if doubted else [])}
 
@@ -257,13 +253,13 @@ def test_others_are_told_from_a_node_that_was_ended(others: float, *, doubted: b
         ({"recovery_s": None}, "not-recovered", "90 % of the 100 msg/sec before"),
     ],
 )
-def test_an_action_that_went_wrong_is_told(changes: Change, kind: str, words: str) -> None:
-    """One at another instant, and one after which throughput stayed away."""
+def test_an_action_that_went_wrong_is_a_doubt(changes: Change, kind: str, words: str) -> None:
+    """So are an action that began late, and one after which throughput did not recover."""
     [(doubt, text)] = texts(disturbed(changes)).items()
     assert doubt == (kind, "rpc-call-100-r1")
     assert words in text
 
 
-def test_a_level_that_is_not_known_asks_for_no_recovery() -> None:
-    """There is nothing to come back to."""
+def test_without_a_known_level_no_recovery_is_expected() -> None:
+    """The throughput to recover to is not known."""
     assert found(disturbed({"level_msg_s": None, "recovery_s": None})) == set()

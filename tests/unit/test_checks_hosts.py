@@ -1,4 +1,4 @@
-"""Doubts about hosts: their CPU, who was watched there, which they were, and their clocks."""
+"""Doubts about hosts: their CPU, the sampled processes, their identity, and their clocks."""
 
 import pandas as pd
 import pytest
@@ -23,7 +23,7 @@ def test_probe_gaps_at_the_ends_and_everywhere_are_found() -> None:
 
 
 def test_a_full_host_makes_the_tester_doubtful() -> None:
-    """Broker and tester on one full host measure each other, if it is they who fill it."""
+    """Broker and load generator on one full host disturb each other, if they fill it."""
     frames = planted("cpu", {"total_cores": 3.9}, f"{CALL} and process == 'host'")
     cpu = frames["cpu"]
     master = cpu.query(f"{CALL} and process == 'Master'").index
@@ -38,8 +38,8 @@ def test_a_full_host_makes_the_tester_doubtful() -> None:
 @pytest.mark.parametrize(
     "where", ["process == 'Master'", "process == 'client-1' and scope == 'window'"]
 )
-def test_who_was_not_watched_is_no_noise(where: str) -> None:
-    """What a broker or a client used is not known, and would look like the CPU of others."""
+def test_a_process_that_was_not_sampled_is_no_noise(where: str) -> None:
+    """Its unknown CPU would look like that of processes outside of the run."""
     frames = planted("cpu", {"total_cores": 3.9}, f"{CALL} and process == 'host'")
     frames["cpu"] = frames["cpu"].drop(frames["cpu"].query(f"{CALL} and {where}").index)
     assert texts_of("noisy-host", frames) == {}
@@ -62,11 +62,11 @@ def test_runs_of_several_sets_of_hosts_are_mixed() -> None:
     mixed = {**sound(), "hosts": tables.conform("hosts", pd.concat([here, *of_lab[1:]]))}
     [(doubt, text)] = texts(mixed).items()
     assert doubt == ("mixed-hosts", runs[0])
-    assert "host local, of most others h1 (broker), h2 (broker), h3 (broker), h4 (client)" in text
+    assert "host local, in most runs h1 (broker), h2 (broker), h3 (broker), h4 (client)" in text
 
 
 def test_roles_of_a_host_alone_are_no_difference() -> None:
-    """It has all of them, whether its record tells so or not."""
+    """A single host has all roles, whether they were recorded or not."""
     runs = sound()["runs"]["run"].unique()
     hosts = [hosts_of(run, ("local", "broker, client" if run == runs[0] else None)) for run in runs]
     assert found({**sound(), "hosts": tables.conform("hosts", pd.concat(hosts))}) == set()
@@ -85,7 +85,7 @@ HOST = {"run": "rpc-cast-100-r1", "host": "h2", "clock_between_s": 20.0} | {
 def test_a_clock_that_changes_more_than_clocks_do_is_doubted(
     after_s: float, *, doubted: bool
 ) -> None:
-    """Beyond both bounds and 500 millionths of the time between, ahead or behind."""
+    """The limit is both bounds and 500 millionths of the time between, ahead or behind."""
     hosts = tables.conform("hosts", pd.DataFrame([{**HOST, "clock_offset_after_s": after_s}]))
     assert bool(texts_of("clock-drift", {**sound(), "hosts": hosts})) == doubted
 
@@ -94,17 +94,17 @@ def test_a_clock_that_changes_more_than_clocks_do_is_doubted(
     ("name", "usual", "costly"),
     [("payload_bytes", 64, 10_000_000), ("command", "true", "openstack"), ("rate_msg_s", 4000, 2)],
 )
-def test_a_message_that_costs_more_elsewhere_accuses_nobody(
+def test_costlier_messages_of_other_runs_are_no_doubt(
     name: str, usual: float | str, costly: float | str
 ) -> None:
-    """CPU is compared with that of runs with the same parameters, where a process without it is."""
+    """CPU is compared between runs with the same parameters; there, an idle process is found."""
     frames, cpu = sound(), sound()["cpu"]
     frames["cpu"] = cpu.assign(total_cores=cpu["total_cores"] / 100)
     frames["runs"] = frames["runs"].assign(**{name: usual})
-    others = sound() | {"runs": sound()["runs"].assign(**{name: costly})}
+    costlier = sound() | {"runs": sound()["runs"].assign(**{name: costly})}
     for table in ("runs", "messages", "cpu"):
-        renamed = {column: others[table][column] + "-other" for column in ("run", "point")}
-        frames[table] = pd.concat([frames[table], others[table].assign(**renamed)]).reset_index()
+        renamed = {column: costlier[table][column] + "-other" for column in ("run", "point")}
+        frames[table] = pd.concat([frames[table], costlier[table].assign(**renamed)]).reset_index()
     assert texts_of("cpu-too-low", frames) == {}
     idle = frames["cpu"].eval("run == 'rpc-call-100-r1-other' and process == 'Master'")
     frames["cpu"].loc[idle, "total_cores"] = 0.0

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.takes_long
 
 
 def offered(**changes: object) -> Frames:
-    """The sound sweep, its CASTs published at an offered rate, and one of them otherwise."""
+    """The sound sweep with its CASTs published at an offered rate, and one of them changed."""
     frames = sound()
     for name in ("runs", "messages", "latency", "intervals", "planned", "cpu"):
         cast = frames[name]["test_case"].eq("rpc-cast")
@@ -30,7 +30,7 @@ def offered(**changes: object) -> Frames:
 
 
 def test_an_offered_rate_that_was_kept_is_no_doubt() -> None:
-    """However many messages are under way, and where a busy machine was late by milliseconds."""
+    """Nor are many messages under way, or sends some milliseconds late on a busy machine."""
     frames = offered()
     frames["latency"]["latency_mean_s"] = frames["latency"]["latency_mean_s"].mask(
         frames["latency"]["test_case"].eq("publish"), 0.5
@@ -41,7 +41,7 @@ def test_an_offered_rate_that_was_kept_is_no_doubt() -> None:
 
 
 def test_threads_that_keep_to_a_rate_are_no_closed_loop() -> None:
-    """Late calls, and casts, may be more than threads have under way when they do not wait."""
+    """With an offered rate, more messages may be under way than there are threads."""
     frames = sound()
     frames["latency"]["latency_mean_s"] = 0.5
     assert {kind for kind, _ in found(frames)} == {"littles-law", "backlog"}
@@ -54,27 +54,27 @@ def test_threads_that_keep_to_a_rate_are_no_closed_loop() -> None:
     ("rate", "why"),
     [
         (3_900.0, "3900: the broker slowed them down, or they lacked CPU"),
-        (3_700.0, "3700: they made up for what was late before it, or did not keep to the rate"),
+        (3_700.0, "3700: they caught up on delayed messages, or did not keep to the rate"),
     ],
 )
-def test_an_offered_rate_that_was_missed_is_told(rate: float, why: str) -> None:
-    """By more than a hundredth, with both rates; no broker has clients send more."""
+def test_a_missed_offered_rate_is_a_doubt(rate: float, why: str) -> None:
+    """A difference above 1 % is a doubt with both rates; no broker makes clients send more."""
     frames = offered(offered_rate_msg_s=rate)
     [(doubt, text)] = texts(frames).items()
     assert doubt == ("rate-missed", "rpc-cast-100-r1")
     assert text == f"clients sent 3800 msg/sec in the window instead of the offered {why}"
 
 
-def test_messages_that_were_handed_over_late_are_told() -> None:
-    """Where that is most of the latency."""
+def test_messages_that_were_sent_late_are_a_doubt() -> None:
+    """The lateness is most of the latency."""
     frames = offered(handover_p99_s=0.02)
     [(doubt, text)] = texts(frames).items()
     assert doubt == ("sender-late", "rpc-cast-100-r1")
     assert "more than 20 ms after it was due" in text
 
 
-def test_latency_from_the_sending_is_told_of_imported_runs() -> None:
-    """At an offered rate; runs of ours count from when a message was due."""
+def test_service_times_of_imported_runs_are_a_doubt() -> None:
+    """At an offered rate, runs of mqperf count latency from when a message was due."""
     frames = offered()
     imported = frames["runs"]["run"].eq("rpc-cast-100-r1")
     frames["runs"]["status"] = frames["runs"]["status"].mask(imported, "published")
@@ -83,8 +83,8 @@ def test_latency_from_the_sending_is_told_of_imported_runs() -> None:
     assert "rate of 3800 msg/sec" in text
 
 
-def test_clients_that_the_broker_blocked_are_told() -> None:
-    """How often, when first, and why; an event that is none of it accuses nobody."""
+def test_clients_that_the_broker_blocked_are_a_doubt() -> None:
+    """The doubt has the number, the first time and the reason; other events raise none."""
     detail = json.dumps({"process": "client-1", "why": "low on memory"})
     blocked = {"run": "rpc-cast-100-r1", "what": "blocked", "time_s": 2.5, "detail": detail}
     other = {"run": "rpc-cast-100-r2", "what": "unblocked", "time_s": 3.0, "detail": detail}
@@ -96,8 +96,8 @@ def test_clients_that_the_broker_blocked_are_told() -> None:
 
 
 @pytest.mark.parametrize(("received", "kinds"), [(114_000, set()), (113_990, {"lost"})])
-def test_what_is_delivered_several_times_is_counted_so(received: int, kinds: set[str]) -> None:
-    """Three deliveries of each message are no surplus; one of them that is missing is a loss."""
+def test_several_deliveries_of_each_message_are_counted(received: int, kinds: set[str]) -> None:
+    """Three deliveries of each message are no surplus; a missing one is a loss."""
     frames = offered()
     hit = frames["messages"]["run"].eq("rpc-cast-100-r1")
     change = {"deliveries": 114_000, "received": received, "lost": 114_000 - received}

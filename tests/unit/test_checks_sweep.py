@@ -24,7 +24,7 @@ pytestmark = pytest.mark.takes_long
     ids=["rises", "falls", "plateau", "peak"],
 )
 def test_a_peak_at_the_edge_is_a_bound(rates: tuple[int, ...], accused: str | None) -> None:
-    """The best of a sweep is only a peak when the sweep goes on beyond it."""
+    """The best rate of a sweep is only a peak if the sweep goes on beyond it."""
     frames = sound()
     messages = frames["messages"]
     cast = messages["test_case"] == "rpc-cast"
@@ -49,7 +49,7 @@ def test_a_machine_that_slows_down_is_found() -> None:
 
 
 def test_a_control_run_that_moves_is_found() -> None:
-    """One point, at start, middle and end, is enough when it moves far and one way."""
+    """One point, at start, middle and end, is enough if it moves far in one direction."""
     frames = {
         name: frame[frame["point"] == "rpc-cast-50"].reset_index(drop=True)
         for name, frame in sound().items()
@@ -65,8 +65,8 @@ def test_a_control_run_that_moves_is_found() -> None:
     assert found(frames) == set()
 
 
-def watched(control: Sequence[float], noise: float, seed: int) -> Frames:
-    """The sound sweep, its throughput blurred, with control runs at start, middle and end."""
+def with_control_runs(control: Sequence[float], noise: float, seed: int) -> Frames:
+    """The sound sweep with noisy throughput, and control runs at start, middle and end."""
     frames = sound()
     for turn, rate in enumerate(control, 1):
         for name in ("runs", "messages", "latency"):
@@ -84,20 +84,20 @@ def watched(control: Sequence[float], noise: float, seed: int) -> Frames:
 
 
 def test_control_runs_that_differ_more_than_repeats_are_found() -> None:
-    """They need not move one way: 847, 757 and 821 where repeats differ by 2 %."""
-    (doubt,) = sweep.drift(watched((847, 757, 821), 0.02, seed=1))
+    """They need not move in one direction: 847, 757 and 821 where repeats differ by 2 %."""
+    (doubt,) = sweep.drift(with_control_runs((847, 757, 821), 0.02, seed=1))
     assert "the control runs gave 847, 757, 821 msg/sec, a spread of 5.8 %" in doubt.text
     assert doubt.run == "control-3"
 
 
 def test_control_runs_as_good_as_repeats_are_no_fault() -> None:
     """The same figures where repeats differ by 6 %, and small movements, raise no doubt."""
-    assert list(sweep.drift(watched((847, 757, 821), 0.06, seed=1))) == []
-    assert list(sweep.drift(watched((847, 820, 830), 0.002, seed=1))) == []
+    assert list(sweep.drift(with_control_runs((847, 757, 821), 0.06, seed=1))) == []
+    assert list(sweep.drift(with_control_runs((847, 820, 830), 0.002, seed=1))) == []
     random, accused = np.random.default_rng(5), 0
     for seed in range(20):
         control = 800 * np.exp(0.05 * random.normal(size=3))
-        accused += len(list(sweep.drift(watched(list(control), 0.05, seed))))
+        accused += len(list(sweep.drift(with_control_runs(list(control), 0.05, seed))))
     assert accused <= 2
 
 
@@ -114,7 +114,7 @@ def test_control_runs_as_good_as_repeats_are_no_fault() -> None:
     ],
 )
 def test_every_repeat_agrees_with_the_others(rates: tuple[int, ...], doubts: list[str]) -> None:
-    """One that is off by more than a tenth is named, however well the others agree."""
+    """A repeat that is off by more than a tenth is named, however well the others agree."""
     frames = dict(sound())
     frames["planned"] = tables.empty("planned")
     late = frames["runs"].query(f"point == 'rpc-cast-50' and repeat > {len(rates)}")["run"]
@@ -126,8 +126,8 @@ def test_every_repeat_agrees_with_the_others(rates: tuple[int, ...], doubts: lis
     assert [*texts_of("spread", frames).values()] == doubts
 
 
-def test_what_the_plan_asks_for_and_nobody_has_is_missing() -> None:
-    """A run without a folder is named by its turn; one that failed is there."""
+def test_a_planned_run_without_a_folder_is_missing() -> None:
+    """The doubt names its repeat; a failed run is not missing."""
     frames = {
         name: frame if name == "planned" else frame[frame["run"] != "rpc-cast-50-r2"]
         for name, frame in sound().items()
@@ -142,8 +142,8 @@ def test_what_the_plan_asks_for_and_nobody_has_is_missing() -> None:
     assert {kind for kind, _ in found(failed)} == {"failed-run"}
 
 
-def test_points_beside_the_plan_are_named_and_not_judged() -> None:
-    """One doubt for each; with the other rules they have nothing to do."""
+def test_unplanned_points_are_named_and_not_judged() -> None:
+    """Each has one doubt, and no other rule applies to it."""
     frames = planted("messages", {"throughput_msg_s": 1.0}, "run == 'rpc-call-20-r1'")
     planned = frames["planned"]
     frames["planned"] = planned[planned["point"] != "rpc-call-20"]
@@ -161,8 +161,8 @@ def test_points_beside_the_plan_are_named_and_not_judged() -> None:
         ("record-disagrees", "messages", {"disagreements": "the load started at another time"}),
     ],
 )
-def test_a_record_is_judged_beside_the_plan_as_well(kind: str, table: str, values: Change) -> None:
-    """A changed record may be why the plan does not ask for its run: one doubt hides no other."""
+def test_records_of_unplanned_runs_are_checked(kind: str, table: str, values: Change) -> None:
+    """A changed record may be why a run is not in the plan: one doubt hides no other."""
     frames = planted(table, values, "run == 'rpc-call-20-r2'")
     planned = frames["planned"]
     frames["planned"] = planned[planned["point"] != "rpc-call-20"]

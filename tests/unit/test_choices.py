@@ -1,4 +1,4 @@
-"""Drop-downs of notebooks: what they offer is what there is, and what is chosen is shown."""
+"""Drop-downs of notebooks: they offer what was measured, and what is chosen is shown."""
 
 import base64
 import re
@@ -42,38 +42,38 @@ def drawn(shown: Shown) -> str:
     return base64.b64decode(data[1]).decode()
 
 
-def test_another_number_may_be_on_x() -> None:
-    """That with the most values is there by itself; elsewhere axes stay as they were."""
-    of = offered()[0]
-    assert of.axes == {"payload_bytes": "payload, bytes", "threads": "threads"}
-    before = arranged(of.view.points)
+def test_another_parameter_may_be_on_x() -> None:
+    """That with most values is the default; a choice changes no other view."""
+    choice = offered()[0]
+    assert choice.axes == {"payload_bytes": "payload, bytes", "threads": "threads"}
+    before = arranged(choice.view.points)
     for x, words in (("", "payload and thread count"), ("threads", "thread count and payload")):
-        assert f" against {words}: " in drawn(of.shown("points", x))
-    assert arranged(of.view.points) == before
+        assert f" against {words}: " in drawn(choice.shown("points", x))
+    assert arranged(choice.view.points) == before
 
 
 @pytest.mark.parametrize(
     "beside", [("targets", ("own", "shared", "x")), ("pause_s", (None, 0.1, 1.0))]
 )
-def test_what_is_no_number_is_not_on_x(beside: tuple[str, tuple[object, ...]]) -> None:
-    """Nor is one that some points do not have: they would be missing."""
+def test_only_numbers_may_be_on_x(beside: tuple[str, tuple[object, ...]]) -> None:
+    """Nor may one that some points do not have: they would be missing."""
     assert [*offered(replace(SHAPE, parameters=(beside,)))[0].axes] == ["threads"]
 
 
 def test_sections_are_those_with_something_to_show() -> None:
-    """Each is shown, with its words and its rows."""
-    of = offered()[0]
-    assert [*of.sections][:2] == ["points", "messages"]
-    assert {"combinations", "nodes", "seconds", "in_time"} <= {*of.sections}
-    assert not {"outages", "searches", "factors"} & {*of.sections}
-    for name in of.sections.keys() - {"in_time"}:
-        shown = of.shown(name)
-        assert of.sections[name] in shown.text
-        assert of.sections[name] in shown.html
+    """Each section is in the list, and its heading in text and HTML."""
+    choice = offered()[0]
+    assert [*choice.sections][:2] == ["points", "messages"]
+    assert {"combinations", "nodes", "seconds", "in_time"} <= {*choice.sections}
+    assert not {"outages", "searches", "factors"} & {*choice.sections}
+    for name in choice.sections.keys() - {"in_time"}:
+        shown = choice.shown(name)
+        assert choice.sections[name] in shown.text
+        assert choice.sections[name] in shown.html
 
 
 def test_each_change_is_shown_once() -> None:
-    """Of another layout is shown what was chosen of the first; only what counts can be chosen."""
+    """Another layout keeps the choices of the first; controls without effect are disabled."""
     controls = Controls(offered())
     seen: list[Shown] = []
     controls.show = seen.append
@@ -87,7 +87,7 @@ def test_each_change_is_shown_once() -> None:
 
 
 def test_a_run_is_shown_in_time(root: Path) -> None:
-    """One of those that were recorded; where its record is not there, that is said instead."""
+    """Any recorded run can be chosen; without its record the reason is shown instead."""
     found = samples.results(root / "data/samples/capacity")
     texts = []
     for source in (found.source, HERE):
@@ -102,10 +102,10 @@ def test_a_run_is_shown_in_time(root: Path) -> None:
     assert texts[1] == "runs: cannot read the runs folder: No such file or directory"
 
 
-def test_nobody_chooses_in_a_batch(
+def test_a_batch_has_no_choices(
     root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The first section is shown; who could choose is told what is missing."""
+    """The first section is shown; a session without widgets has a hint what to install."""
     monkeypatch.delenv(SESSION, raising=False)
     explore(root / "data/samples/capacity")
     batch = capsys.readouterr().out
@@ -117,8 +117,8 @@ def test_nobody_chooses_in_a_batch(
     assert capsys.readouterr().out == batch + hint
 
 
-def test_of_nothing_nothing_is_chosen(root: Path) -> None:
-    """Said with the folder."""
+def test_a_folder_without_points_is_an_error(root: Path) -> None:
+    """The error names the folder."""
     found = samples.complete(root / "data/samples/capacity")
-    with pytest.raises(MqperfError, match="runs: nothing was measured that could be shown"):
+    with pytest.raises(MqperfError, match="runs: no measured data to show"):
         explore(mqperf.Results(HERE, {**found, "points": found["points"].head(0)}))

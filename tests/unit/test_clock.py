@@ -1,4 +1,4 @@
-"""How far another clock is off: the bound holds, whatever the network does."""
+"""The offset of another clock: its bound holds, whatever the network does."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ DELAYS_S = st.floats(1e-6, 1.0)
 
 
 def echoes(true_offset_s: float, ways: list[tuple[float, float]]) -> Iterator[Echo]:
-    """Exchanges that take so long there and back."""
+    """Exchanges with these delays there and back."""
     now_s = 1_000.0
     for there, back in ways:
         yield Echo(now_s, now_s + there + true_offset_s, now_s + there + back)
@@ -26,7 +26,7 @@ def echoes(true_offset_s: float, ways: list[tuple[float, float]]) -> Iterator[Ec
 def test_the_true_offset_is_within_the_bound(
     true_offset_s: float, ways: list[tuple[float, float]]
 ) -> None:
-    """However unequal both ways are; and the bound is half the fastest exchange."""
+    """This holds however unequal both ways are; the bound is half the fastest exchange."""
     taken = echoes(true_offset_s, ways)
     offset = clock.offset(lambda: next(taken), len(ways))
     assert abs(offset.offset_s - true_offset_s) <= offset.bound_s + 1e-9
@@ -34,20 +34,20 @@ def test_the_true_offset_is_within_the_bound(
 
 
 def test_an_exchange_without_time_is_no_exchange() -> None:
-    """A clock of ours that was set back meanwhile does not make a bound of nothing."""
+    """If our clock was set back meanwhile, the bound does not become zero."""
     taken = iter([Echo(10.0, 10.5, 10.0), Echo(10.0, 10.5, 9.0), Echo(10.0, 10.502, 10.004)])
     offset = clock.offset(lambda: next(taken), 3)
     assert abs(offset.offset_s - 0.5) < 1e-9
     assert abs(offset.bound_s - 0.002) < 1e-9
 
 
-def test_it_is_told_in_milliseconds() -> None:
-    """With its sign and its bound."""
+def test_an_offset_is_shown_in_milliseconds() -> None:
+    """The text has its sign and its bound."""
     assert Offset(0.5, 0.000_087).text() == "+500.000 ms ± 0.087 ms"
 
 
-def test_the_kernel_tells_of_its_clock() -> None:
-    """Whether it is disciplined, and by how much it may be wrong as far as the kernel knows."""
+def test_the_kernel_reports_on_its_clock() -> None:
+    """It says whether the clock is synchronised, and by how much it may be wrong."""
     facts = kernel_clock()
     assert facts is not None
     assert facts["synchronised"] in {True, False}

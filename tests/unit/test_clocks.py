@@ -1,4 +1,4 @@
-"""Hosts whose clocks differ: one of a recorded run is given another clock, in all of its files."""
+"""Hosts whose clocks differ: recorded runs with the clock of one host shifted in all files."""
 
 import json
 import re
@@ -38,7 +38,7 @@ Offsets = dict[str, tuple[float, float]]
 
 
 def moved(file: Path, ahead: Callable[[str, int], float], start: float | None) -> None:
-    """The instants of a ``.messages`` file, each stream's columns so far ahead."""
+    """Shift the instants of a ``.messages`` file, by stream and column."""
     header, streams = read_all(file)
     first_line = json.loads(file.read_bytes().split(b"\n", 1)[0])
     if start is not None:
@@ -53,9 +53,9 @@ def moved(file: Path, ahead: Callable[[str, int], float], start: float | None) -
 
 
 def two_hosts(folder: Path, name: str, offsets: Offsets, bound_s: float = BOUND_S) -> Path:
-    """A copy of a recorded run, its client on h1 and its server on h2, by clocks so far ahead.
+    """A copy of a recorded run, its client on h1 and its server on h2, with clocks so far ahead.
 
-    The offsets are those before and after the load; files are by the middle of both.
+    The offsets are those before and after the load; files are shifted by the mean of both.
     """
     run = folder / name
     shutil.copytree(SAMPLES / name, run)
@@ -96,7 +96,7 @@ def two_hosts(folder: Path, name: str, offsets: Offsets, bound_s: float = BOUND_
 
 
 def simulated(file: Path, late_s: float) -> None:
-    """What the simulator itself says of latencies, which are so much longer."""
+    """Raise the latencies in the simulator's own output."""
     output = json.loads(file.read_text())
     for part in (output["summary"], *output["series"]["server"]):
         for name in ("latency", "min_latency", "max_latency"):
@@ -106,7 +106,7 @@ def simulated(file: Path, late_s: float) -> None:
 
 
 def logs(run: Path, ahead_s: float) -> None:
-    """What brokers logged, by a clock so far ahead."""
+    """Shift the timestamps in the logs of brokers."""
 
     def later(stamp: re.Match[str]) -> str:
         then = datetime.fromisoformat(stamp[0]) + timedelta(seconds=ahead_s)
@@ -117,7 +117,7 @@ def logs(run: Path, ahead_s: float) -> None:
 
 
 def probes(run: Path, middle_s: dict[str, float]) -> None:
-    """The samples of each host by its own clock, of the processes that ran there."""
+    """Split the samples by host, each with its own clock and processes."""
     lines = (run / "probes/local/psutil.jsonl").read_text().splitlines()
     for host, ahead_s in middle_s.items():
         log = run / f"probes/{host}/psutil.jsonl"
@@ -140,7 +140,7 @@ def kinds(frames: Tables) -> set[str]:
 
 
 def cores(frames: Tables) -> list[float]:
-    """What every process used over the window."""
+    """The cores that every process used over the window."""
     return list(frames["cpu"].loc[frames["cpu"]["scope"] == "window", "total_cores"])
 
 
@@ -150,7 +150,7 @@ APART: Offsets = {"h1": (0.0, 0.0), "h2": (0.5, 0.5)}
 
 @pytest.fixture(scope="module")
 def in_time(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Tables]:
-    """Both runs with the clocks of both hosts alike, by their names."""
+    """The tables of both runs with equal clocks, by the names of the runs."""
     frames: dict[str, Tables] = {}
     for name in (CALL, CAST):
         folder = tmp_path_factory.mktemp("same")
@@ -165,7 +165,7 @@ def in_time(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Tables]:
 def test_an_offset_is_corrected(
     tmp_path: Path, in_time: dict[str, Tables], name: str, host: str, ahead_s: float
 ) -> None:
-    """A clock half a second off is told, no figure moves for it, and nothing is doubted."""
+    """An offset of half a second is recorded, moves no figure, and raises no doubt."""
     two_hosts(tmp_path, name, {**SAME, host: (ahead_s, ahead_s)})
     same, shifted = in_time[name], doubted(tmp_path)
     assert list(shifted["runs"]["status"]) == ["done"]
@@ -182,7 +182,7 @@ def test_an_offset_is_corrected(
 
 @pytest.fixture(scope="module")
 def counted(tmp_path_factory: pytest.TempPathFactory) -> Tables:
-    """One of them, recorded as counts."""
+    """The CAST run with equal clocks, recorded as counts."""
     folder = tmp_path_factory.mktemp("counted")
     convert(two_hosts(folder, CAST, SAME))
     return doubted(folder)
@@ -191,10 +191,10 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> Tables:
 @pytest.mark.parametrize("sender", ["client-1", "client-1@2"])
 @pytest.mark.parametrize("ahead_s", [1.0, 2.0, -1.0, -2.0])
 def test_counts_are_corrected(tmp_path: Path, counted: Tables, ahead_s: float, sender: str) -> None:
-    """Of counts, too, by whole seconds: latencies to the three digits that histograms know.
+    """Counts move by whole seconds, latencies are correct to the three digits of histograms.
 
-    A client that counts what it sends for each queue says so in the names of its senders.  Where
-    the server's clock is behind, all its latencies are below zero, and no percentile is known.
+    A client that counts per queue has the queue in the names of its senders.  Where the server's
+    clock is behind, all its latencies are below zero, and no percentile is known.
     """
     shifted = two_hosts(tmp_path, CAST, {**SAME, "h2": (ahead_s, ahead_s)})
     convert(shifted)
@@ -212,8 +212,8 @@ def test_counts_are_corrected(tmp_path: Path, counted: Tables, ahead_s: float, s
 
 
 @pytest.mark.parametrize("stream", ["dead_lettered", "urgent", "usual"])
-def test_parts_of_what_was_received_are_corrected_as_the_whole(tmp_path: Path, stream: str) -> None:
-    """What is told apart by its priority, or came as a dead letter."""
+def test_parts_of_received_messages_are_corrected_as_the_whole(tmp_path: Path, stream: str) -> None:
+    """The parts are messages by priority, and dead letters."""
     shifted = two_hosts(tmp_path, CAST, {**SAME, "h2": (1.0, 1.0)})
     convert(shifted)
     file = shifted / "load/server-1.counts"
@@ -237,7 +237,7 @@ def test_parts_of_what_was_received_are_corrected_as_the_whole(tmp_path: Path, s
 
 @pytest.mark.parametrize("ahead_s", [7.0, -90.0])
 def test_a_broker_logs_by_the_clock_of_its_host(tmp_path: Path, ahead_s: float) -> None:
-    """Its log ends in the run, and its alarm is where it was, however far its clock is ahead."""
+    """Its log ends in the run, and its alarm stays in place, however far its clock is ahead."""
     alarms = []
     for own_s in (0.0, ahead_s):
         run = two_hosts(tmp_path / str(own_s), CAST, {"h1": (0.0, 0.0), "h2": (own_s, own_s)})
@@ -254,7 +254,7 @@ def test_a_broker_logs_by_the_clock_of_its_host(tmp_path: Path, ahead_s: float) 
 
 
 def test_a_log_of_another_run_is_found_by_any_clock(tmp_path: Path) -> None:
-    """A log that is not by the clock of its host contradicts the run, as before."""
+    """A log that does not follow the clock of its host contradicts the run."""
     run = two_hosts(tmp_path, CAST, {"h1": (0.0, 0.0), "h2": (7.0, 7.0)})
     logs(run, 7.0)
     seal(run)
@@ -263,7 +263,7 @@ def test_a_log_of_another_run_is_found_by_any_clock(tmp_path: Path) -> None:
 
 
 def test_only_one_way_latencies_are_uncertain(tmp_path: Path) -> None:
-    """They carry what both clocks may be wrong by: bounds, and half of what these drifted."""
+    """Their uncertainty is the sum of both clocks' bounds, and half of their drift."""
     two_hosts(tmp_path, CALL, SAME)
     two_hosts(tmp_path, CAST, {"h1": (0.0, 0.0002), "h2": (0.5, 0.5)})
     uncertain_s = doubted(tmp_path)["latency"].set_index("run")["latency_uncertainty_s"]
@@ -279,9 +279,9 @@ FIRST, SECOND, SERVER = 3.0, -2.0, 0.5
     "targets", [{"server-1": [1], "server-2": [2]}, {"server-1": [1, 2], "server-2": [1, 2]}]
 )
 def test_clients_of_several_hosts_are_corrected_each(targets: dict[str, list[int]]) -> None:
-    """Whoever's messages a server received, each is by its own client's clock, no other's.
+    """Each message that a server received is corrected by the clock of its own client.
 
-    So is the instant at which each was sent that was due before.
+    So is the instant at which it was sent.
     """
     ahead = {"client-1": FIRST, "client-2": SECOND, "server-1": SERVER, "server-2": SERVER}
     places = {"client-1": "h1", "client-2": "h2", "server-1": "h3", "server-2": "h3"}
@@ -328,7 +328,7 @@ def test_clients_of_several_hosts_are_corrected_each(targets: dict[str, list[int
 
 
 def test_a_drift_spoils_no_throughput(tmp_path: Path) -> None:
-    """A clock that was set by less than fails a run moves the window's ends by no more."""
+    """A clock that was set by too little to fail a run moves the window's ends by no more."""
     two_hosts(tmp_path / "same", CAST, SAME)
     two_hosts(tmp_path / "set", CAST, {"h1": (0.0, 0.0), "h2": (0.0, 0.09)})
     same, moved_by = doubted(tmp_path / "same"), doubted(tmp_path / "set")
@@ -339,16 +339,16 @@ def test_a_drift_spoils_no_throughput(tmp_path: Path) -> None:
     assert rates[1] == pytest.approx(rates[0], rel=0.1 / window_s)
 
 
-def test_a_drift_is_kinds(tmp_path: Path) -> None:
-    """A clock that changed more than clocks do is named, with its host."""
+def test_a_drift_is_a_doubt(tmp_path: Path) -> None:
+    """The doubt names the host whose clock changed more than clocks do."""
     two_hosts(tmp_path, CAST, {"h1": (0.0, 0.0), "h2": (0.0, 0.05)})
     texts = doubted(tmp_path)["doubts"].set_index("kind")["text"]
     assert "host h2 went ahead by 50 ms" in texts["clock-drift"]
     assert "clock-offset" in texts
 
 
-def test_a_wrong_bound_is_kinds(tmp_path: Path) -> None:
-    """A bound above a tenth of the latency hides it; one too small lets comparisons contradict."""
+def test_a_wrong_bound_is_a_doubt(tmp_path: Path) -> None:
+    """A bound above a tenth of the latency hides it; one that is too small shows a drift."""
     two_hosts(tmp_path / "large", CAST, SAME, bound_s=0.01)
     large = doubted(tmp_path / "large")["doubts"].set_index("kind")["text"]
     assert "has an error bound of ± 20.00 ms" in large["clock-offset"]
@@ -369,7 +369,7 @@ def test_a_wrong_offset_is_found(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_clock_that_was_not_compared_is_no_record(tmp_path: Path, when: str) -> None:
-    """Between hosts nothing is read by a clock of which nobody knows the offset."""
+    """A run on several hosts cannot be read without the offsets of their clocks."""
     run = two_hosts(tmp_path, CAST, SAME)
     facts = json.loads((run / "run.json").read_text())
     if when == "before":
@@ -383,7 +383,7 @@ def test_a_clock_that_was_not_compared_is_no_record(tmp_path: Path, when: str) -
 
 
 def test_recorded_runs_have_one_clock() -> None:
-    """What was recorded on one host is as certain as its clock, and no page names its host."""
+    """Runs on one host have no uncertainty of clocks, and no page lists their host."""
     frames = doubted(SAMPLES)
     assert (frames["latency"]["latency_uncertainty_s"] == 0).all()
     assert not {"clock-offset", "clock-drift"} & kinds(frames)
@@ -391,7 +391,7 @@ def test_recorded_runs_have_one_clock() -> None:
 
 
 def test_hosts_of_one_machine_have_one_clock() -> None:
-    """However closely each was compared, no latency between them is uncertain."""
+    """Latencies between such hosts have no uncertainty of clocks."""
     frames = doubted(HOSTS)
     assert (frames["latency"]["latency_uncertainty_s"] == 0).all()
     assert not {"clock-offset", "clock-drift"} & kinds(frames)
@@ -400,8 +400,8 @@ def test_hosts_of_one_machine_have_one_clock() -> None:
     assert [row[0] for row in grid.rows] == ["h1", "h2", "h3", "h4", "h5"]
 
 
-def test_hosts_whose_clocks_contradict_each_other_are_no_machine(tmp_path: Path) -> None:
-    """They were copied with the identifier by which a machine is known."""
+def test_hosts_with_different_clocks_are_not_one_machine(tmp_path: Path) -> None:
+    """Copied machines have the same identifier, but their clocks differ."""
     run = two_hosts(tmp_path, CAST, APART)
     facts = json.loads((run / "run.json").read_text())
     for host in facts["hosts"]:
@@ -413,7 +413,7 @@ def test_hosts_whose_clocks_contradict_each_other_are_no_machine(tmp_path: Path)
 
 
 def test_hosts_of_several_machines_are_as_certain_as_their_clocks(tmp_path: Path) -> None:
-    """One-way latencies are wrong by some tenths of a millisecond at most, round trips by none."""
+    """One-way latencies are uncertain by some tenths of a millisecond at most, round trips not."""
     for run in runs(HOSTS):
         copy = shutil.copytree(run.path, tmp_path / run.path.name)
         facts = json.loads((copy / "run.json").read_text())
@@ -448,7 +448,7 @@ def test_nodes_keep_their_order_whatever_their_hosts_are_called(tmp_path: Path) 
 
 
 def test_a_page_names_every_host(tmp_path: Path) -> None:
-    """Its roles, its clock before and after the load, and the CPU that was used of it."""
+    """A row has the roles, the clock before and after the load, and the CPU that was used."""
     two_hosts(tmp_path, CAST, APART)
     grid = hosts_section.grid(doubted(tmp_path))
     assert grid is not None
@@ -462,6 +462,6 @@ def test_a_page_names_every_host(tmp_path: Path) -> None:
     ("uncertainty_s", "text"),
     [(0.0, "12.3"), (0.0001, "12.3 ± 0.1"), (0.002, "12 ± 2"), (0.02, "10 ± 20")],
 )
-def test_digits_are_those_that_clocks_leave(uncertainty_s: float, text: str) -> None:
-    """± stands with a latency; above a tenth of the median digits go."""
+def test_digits_fit_the_uncertainty_of_clocks(uncertainty_s: float, text: str) -> None:
+    """A latency is shown with ±, and with fewer digits above a tenth of the median."""
     assert unsure("latency_mean_s", 0.01234, uncertainty_s, 0.012) == text

@@ -1,4 +1,4 @@
-"""Columns and tables: what follows from the models of loads, and from the limits of latencies."""
+"""Columns and tables that follow from the models of loads and from the limits of latencies."""
 
 from typing import Annotated, Literal
 
@@ -14,7 +14,7 @@ from mqperf.plan.load import GENERATORS
 
 
 class Keys(Frozen):
-    """Of a load."""
+    """Keys of a load."""
 
     speed: Annotated[float | None, Field(gt=0, title="how fast", description="So fast."), TIMES]
     often: Annotated[int, Field(ge=0, description="So often.")] = 0
@@ -22,7 +22,7 @@ class Keys(Frozen):
 
 
 def test_a_key_of_a_load_is_a_column() -> None:
-    """Its title is the label, its limits the check; what the model does not say is not there."""
+    """Its title is the label, its limits are the check; what the model lacks stays empty."""
     columns = {name: column_of(name, field) for name, field in Keys.model_fields.items()}
     assert columns == {
         "speed": Column(
@@ -37,7 +37,7 @@ def test_a_key_of_a_load_is_a_column() -> None:
 
 
 def test_every_key_of_every_load_can_be_swept() -> None:
-    """It is a parameter, whose meaning the field says, in any table that sweeps tell apart."""
+    """Each is a parameter with the meaning of its field, and a column of tables with sweeps."""
     keys = {name for generator in GENERATORS.values() for name in generator.parameters.model_fields}
     assert keys <= {*parameters()}
     assert all(COLUMNS[name].meaning for name in keys)
@@ -45,7 +45,7 @@ def test_every_key_of_every_load_can_be_swept() -> None:
 
 
 def test_percentiles_are_spelled_once() -> None:
-    """By the limits that a plan may give: figures, columns and keys follow."""
+    """Figures, columns and keys follow from the limits that a plan may have."""
     assert SHARES == {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
     assert [*PERCENTILES] == [f"latency_{name}_s" for name in SHARES]
     for names in (Hold.model_fields, FailWhen.model_fields, FIGURES, TABLES["latency"].columns):
@@ -55,7 +55,7 @@ def test_percentiles_are_spelled_once() -> None:
 
 
 def test_a_column_has_one_type(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A table that has one of another's name in another unit is named."""
+    """A table with another column's name in another unit is an error."""
     odd = Table("odd", "a row", (Column("throughput_msg_s", "float64", "", unit="kB"),))
     monkeypatch.setattr(register, "TABLES", {**TABLES, "odd": odd})
     with pytest.raises(PluginError, match="table odd has the column throughput_msg_s as float64"):

@@ -1,4 +1,4 @@
-"""Commands of the user's: run for real, beside a system without a broker."""
+"""The user's commands as load: run for real, with a system that has no broker."""
 
 import json
 import shlex
@@ -53,7 +53,7 @@ def measured(text: str, folder: Path) -> Outcome:
 
 
 def test_every_command_is_timed(tmp_path: Path) -> None:
-    """From outside, in a closed loop; none is lost, and nobody asks what servers received."""
+    """Commands run in a closed loop; none is lost, and ``received`` stays empty."""
     code = "import os; open(os.environ['MQPERF_ENDPOINT_FILE']); os.environ['HOME']"
     ready = shlex.join([sys.executable, "-S", "-c", code])
     assert measured(plan(ready), tmp_path).failed == ()
@@ -67,8 +67,8 @@ def test_every_command_is_timed(tmp_path: Path) -> None:
     assert not kinds & {"incomplete", "lost", "roundtrip-not-received", "record-disagrees"}
 
 
-def test_a_command_is_told_whom_to_trust(tmp_path: Path) -> None:
-    """Where the system is reached encrypted only, in a file beside that with the URL."""
+def test_a_command_gets_the_certificate_authority(tmp_path: Path) -> None:
+    """With an encrypted system, the certificate is in a file beside the one with the URL."""
     case = parse_plan(plan("true"), Path("toy.yaml")).cases()[0]
     end = Endpoint("amqp-0-9-1", ("h:1",), "user", "word", "run", authority="who signs")
     tool = Runner("python", (tmp_path,), "/bin", {})
@@ -83,8 +83,8 @@ def test_a_command_is_told_whom_to_trust(tmp_path: Path) -> None:
     assert command.files["client-1.pem"] == "who signs"
 
 
-def test_their_cpu_is_theirs(tmp_path: Path) -> None:
-    """What commands used counts as the client's, and not as that of processes of others."""
+def test_cpu_of_commands_is_that_of_their_client(tmp_path: Path) -> None:
+    """It does not count as CPU of processes outside of the run."""
     busy = f"{sys.executable} -S -c 'sum(range(2_000_000))'"
     assert measured(plan(busy).replace("duration_s: 2", "duration_s: 4"), tmp_path).failed == ()
     cpu = tables.read(tmp_path)["cpu"]
@@ -92,7 +92,7 @@ def test_their_cpu_is_theirs(tmp_path: Path) -> None:
     assert client["total_cores"].gt(0.1).all()
 
 
-def test_nobody_waits_for_servers_that_are_not_there(tmp_path: Path) -> None:
+def test_no_drain_waits_for_missing_servers(tmp_path: Path) -> None:
     """The drain ends at once."""
     assert measured(plan("true"), tmp_path).failed == ()
     [run] = runs(tmp_path)
@@ -111,7 +111,7 @@ def test_nobody_waits_for_servers_that_are_not_there(tmp_path: Path) -> None:
 def test_a_command_that_always_fails_fails_the_run(
     tmp_path: Path, command: str, words: str
 ) -> None:
-    """With the last words of its standard error."""
+    """The failure has the last words of standard error."""
     [(_, failure)] = measured(plan(command), tmp_path).failed
     assert failure is not None
     assert "messages failed" in failure
@@ -119,7 +119,7 @@ def test_a_command_that_always_fails_fails_the_run(
 
 
 def test_a_command_that_does_not_end_is_killed_with_its_group(tmp_path: Path) -> None:
-    """At the timeout; what it started goes, too."""
+    """At the timeout the processes that it started are killed, too."""
     pid_file = tmp_path / "pid"
     script = f"sleep 600 & echo $! > {shlex.quote(str(pid_file))}; wait"
     assert Command(["sh", "-c", script], {}, 3).run() == "not at its end within 3 s"
@@ -130,14 +130,14 @@ def test_a_command_that_does_not_end_is_killed_with_its_group(tmp_path: Path) ->
 
 
 def test_a_command_that_is_just_starting_ends_too() -> None:
-    """Those that run were ended a moment before."""
+    """It starts a moment after all running commands were killed."""
     command = Command(["sleep", "60"], {}, LIMIT_S)
     command.kill()
     assert command.run() == "exit code -9"
 
 
 def test_nothing_is_printed_into_the_log(capfd: pytest.CaptureFixture[str]) -> None:
-    """Of a command that succeeds nothing is kept."""
+    """The output of a command that succeeds is dropped."""
     assert Command(["sh", "-c", "echo out; echo error >&2"], {}, LIMIT_S).run() is None
     assert capfd.readouterr() == ("", "")
 
@@ -167,8 +167,8 @@ def test_a_password_on_the_command_line_is_refused(command: str) -> None:
         "tool --password-file /etc/tool/secret.file",
     ],
 )
-def test_an_ordinary_command_is_taken(command: str) -> None:
-    """With options, paths and addresses."""
+def test_an_ordinary_command_is_accepted(command: str) -> None:
+    """Options, paths and addresses are allowed."""
     [case] = parse_plan(plan(command), Path("toy.yaml"), problems_of).cases()
     assert case.parameters["command"] == command
 
@@ -187,6 +187,6 @@ def test_an_ordinary_command_is_taken(command: str) -> None:
         ),
     ],
 )
-def test_a_line_that_is_no_command_is_told(line: str, words: str) -> None:
-    """With the key that it is about."""
+def test_an_invalid_command_is_refused(line: str, words: str) -> None:
+    """The error names the key."""
     refused(plan("true").rsplit("load:", 1)[0] + line + "\n", words)

@@ -1,4 +1,4 @@
-"""Rates of two layouts between which each of them ends, against each other."""
+"""Comparisons of two layouts by the rates between which each of them saturates."""
 
 import numpy as np
 import pandas as pd
@@ -33,7 +33,7 @@ from mqperf.study.tables import Tables, conform, empty
 def rates(
     first: tuple[float, float], second: tuple[float, float], limit: str | None = None
 ) -> pd.DataFrame:
-    """What two kinds of queue keep; ``limit`` is that of the first."""
+    """The kept and missed rates of two kinds of queue; ``limit`` is that of the first."""
     kept, missed = zip(first, second, strict=True)
     return pd.DataFrame(
         {
@@ -52,7 +52,7 @@ def rates(
 def compared_rates(
     first: tuple[float, float], second: tuple[float, float], limit: str | None = None
 ) -> pd.DataFrame:
-    """Their contrast."""
+    """The contrast of these rates."""
     return contrasts_of_rates(frames(1), rates(first, second, limit), "queues", KEPT_ENDS)
 
 
@@ -63,7 +63,7 @@ NOT_KNOWN = float("nan")
     ("doubted", "ratio"), [(None, (400 / 220, 440 / 200)), ("lost", (400 / 110, 440 / 100))]
 )
 def test_each_side_is_its_best_of_any_load(doubted: str | None, ratio: tuple[float, float]) -> None:
-    """Not every number of threads against every other; a doubted rate is no best."""
+    """Thread counts are not compared pairwise; a doubted rate is no best."""
     few = rates((100, 110), (300, 330)).assign(threads=1)
     many = rates((200, 220), (400, 440)).assign(threads=8)
     many.loc[many["queues"].eq("classic"), "doubted"] = doubted
@@ -75,8 +75,8 @@ def test_each_side_is_its_best_of_any_load(doubted: str | None, ratio: tuple[flo
 @pytest.mark.parametrize(
     ("first", "second", "limit", "words"),
     [
-        ((100, 200), (50, 100), None, "CAST is not told apart (\N{MINUS SIGN}75 to 0 %)"),
-        ((100.2, 200), (50, 100), None, "CAST is not told apart (\N{MINUS SIGN}75 to 0 %)"),
+        ((100, 200), (50, 100), None, "CAST shows no clear difference (\N{MINUS SIGN}75 to 0 %)"),
+        ((100.2, 200), (50, 100), None, "CAST shows no clear difference (\N{MINUS SIGN}75 to 0 %)"),
         ((100, 200), (25, 50), None, "CAST \N{MINUS SIGN}88 to \N{MINUS SIGN}50 %"),
         ((100, NOT_KNOWN), (25, 50), None, "CAST \N{MINUS SIGN}50 % or lower"),
         ((100, 200), (25, 50), "tester", "CAST \N{MINUS SIGN}50 % or lower"),
@@ -84,10 +84,10 @@ def test_each_side_is_its_best_of_any_load(doubted: str | None, ratio: tuple[flo
         ((100, 200), (400, NOT_KNOWN), None, "CAST +100 % or higher"),
     ],
 )
-def test_of_rates_that_end_nowhere_one_side_may_be_told(
+def test_open_rates_are_compared_by_a_bound(
     first: tuple[float, float], second: tuple[float, float], limit: str | None, words: str
 ) -> None:
-    """As where it is load generators that end it; a change of less than half a percent is none."""
+    """So are rates that load generators limit; a change of less than half a percent is none."""
     [row] = compared_rates(first, second, limit).to_dict("records")
     assert change({**row, "subject": "CAST"}) == words
     figure = contrast_sheet(pd.DataFrame([{**row, "what": "x"}]), FIGURE)
@@ -97,8 +97,8 @@ def test_of_rates_that_end_nowhere_one_side_may_be_told(
     assert marks == {"<" if "lower" in words else ">" if "higher" in words else "o"}
 
 
-def test_what_is_compared_stands_beside_its_row_to_the_last_word() -> None:
-    """On several lines, where one has no room for it; the drawing is higher then."""
+def test_a_long_label_is_wrapped_and_complete() -> None:
+    """It has several lines where one has no room for it, and the figure is higher."""
     [row] = compared_rates((100, 200), (25, 50), None).to_dict("records")
     what = (
         "Client -> Slave-1, Server -> Slave-2 against Client -> Master, Server -> Master"
@@ -112,21 +112,21 @@ def test_what_is_compared_stands_beside_its_row_to_the_last_word() -> None:
 
 
 @pytest.mark.parametrize(
-    ("second", "repeats", "told"),
+    ("second", "repeats", "marked"),
     [((25.0, 50.0), 1, True), ((25.0, 50.0), 3, False), ((50.0, 150.0), 1, False)],
 )
-def test_what_is_told_of_one_run_each_is_said_to_be(
-    second: tuple[float, float], repeats: int, *, told: bool
+def test_a_difference_of_single_runs_is_marked(
+    second: tuple[float, float], repeats: int, *, marked: bool
 ) -> None:
-    """Not where it is of several, or where nothing is told apart."""
+    """It is not marked if there are several runs, or if the sides do not differ."""
     rows = conform("saturation_rates", rates((100, 200), second).assign(threads=10))
     found = answer({**frames(repeats), "saturation_rates": rows, "doubts": empty("doubts")})
     assert found is not None
-    assert (ONCE in found.settle) is told
+    assert (ONCE in found.settle) is marked
 
 
 def test_searches_that_end_at_an_end_of_their_rates_are_compared() -> None:
-    """One held at the highest rate, one not even at the lowest: an end of each is known."""
+    """A search that held the highest rate, or not even the lowest, has one known end."""
     searches = pd.DataFrame(
         {
             "search_ends": ["beyond", "below", "found", "unfinished"],
@@ -148,15 +148,15 @@ def test_searches_that_end_at_an_end_of_their_rates_are_compared() -> None:
         ((100, 200), (400, 800), "tester"),
     ],
 )
-def test_what_rates_leave_open_on_both_sides_is_not_told(
+def test_rates_open_on_both_sides_are_not_compared(
     first: tuple[float, float], second: tuple[float, float], limit: str | None
 ) -> None:
-    """Nothing is known of it: each side may be above the other."""
+    """Nothing is known of them: each side may be above the other."""
     assert compared_rates(first, second, limit).empty
 
 
 def test_repeated_staircases_have_an_interval_of_their_repeats() -> None:
-    """Welch's of the logarithms of the rates in the middle of where each of them ends."""
+    """It is Welch's of the logarithms of the middle rates of where each repeat ends."""
     found = climbed(CLASSIC, MIRRORED)
     [row] = contrasts_of_repeats(found, "queues").to_dict("records")
     kept = [CLIMB[capacity >= CLIMB].max() for capacity in (*CLASSIC, *MIRRORED)]
@@ -165,86 +165,86 @@ def test_repeated_staircases_have_an_interval_of_their_repeats() -> None:
     assert rates.tolist() == pytest.approx(middles.tolist(), rel=0.01)
     logs = np.log(rates.to_numpy())
     expected = ttest_ind(logs[3:], logs[:3], equal_var=False).confidence_interval()
-    told = (row["ratio_low"], row["ratio_high"])
-    assert told == pytest.approx(np.exp([expected.low, expected.high]).tolist())
+    result = (row["ratio_low"], row["ratio_high"])
+    assert result == pytest.approx(np.exp([expected.low, expected.high]).tolist())
     assert row["interval_kind"] == "repeats"
 
 
-def test_that_repeats_of_staircases_differ_hides_no_answer() -> None:
-    """As that is in the interval; nor is it said that repeats would tell, where there are some."""
+def test_a_spread_of_staircases_hides_no_answer() -> None:
+    """The interval includes the spread, so that the doubt does not hide the comparison."""
     found = climbed(CLASSIC, MIRRORED)
     points = found["runs"]["point"].unique()
     spread = pd.DataFrame({"point": points, "kind": "spread"})
-    told = answer({**found, "doubts": conform("doubts", spread)})
-    assert told is not None
-    [sentence] = [plain(text) for text in told.sentences]
-    assert "cannot be told" not in sentence
+    result = answer({**found, "doubts": conform("doubts", spread)})
+    assert result is not None
+    [sentence] = [plain(text) for text in result.sentences]
+    assert "cannot be compared" not in sentence
     assert sentence.endswith(" %).")
 
 
 @pytest.mark.parametrize(
     ("mirrored", "settled"), [((320.0,), ONCE), ((600.0,), MORE_REPEATS), (MIRRORED, None)]
 )
-def test_repeats_are_asked_for_once_and_where_there_are_none(
+def test_repeats_are_suggested_once_and_only_without_any(
     mirrored: tuple[float, ...], settled: Text | None
 ) -> None:
-    """To confirm what is told apart, else to tell it apart; other rates would say no more."""
-    told = answer(climbed(CLASSIC[: len(mirrored)], mirrored))
-    assert told is not None
-    found = [text for text in (ONCE, MORE_REPEATS, NARROWER) if text in told.settle]
+    """They would confirm a difference or find one; other rates would say no more."""
+    result = answer(climbed(CLASSIC[: len(mirrored)], mirrored))
+    assert result is not None
+    found = [text for text in (ONCE, MORE_REPEATS, NARROWER) if text in result.settle]
     assert found == ([settled] if settled else [])
 
 
 @pytest.mark.parametrize("mirrored", [(300.0, 1e9, 1e9), (1e9, 1e9, 1e9)])
-def test_single_repeats_of_staircases_whose_ends_are_known_have_no_interval(
+def test_a_single_repeat_with_known_ends_has_no_interval(
     mirrored: tuple[float, ...],
 ) -> None:
-    """Others ended nowhere."""
+    """The other repeats have no known end."""
     assert contrasts_of_repeats(climbed(CLASSIC, mirrored), "queues").empty
 
 
-def test_staircases_that_end_nowhere_are_told_by_the_end_that_is_known() -> None:
-    """As they are of single runs."""
-    told = answer(climbed(CLASSIC, (1e9, 1e9, 1e9)))
-    assert told is not None
-    assert [plain(text)[-12:] for text in told.sentences] == ["% or higher."]
+def test_open_staircases_are_compared_by_their_known_end() -> None:
+    """The known end gives a bound, as for single runs."""
+    result = answer(climbed(CLASSIC, (1e9, 1e9, 1e9)))
+    assert result is not None
+    assert [plain(text)[-12:] for text in result.sentences] == ["% or higher."]
 
 
 @pytest.mark.parametrize(("disturbed", "counted"), [(1, 2), (2, None)])
-def test_repeats_of_staircases_while_others_used_the_host_do_not_count(
+def test_repeats_of_staircases_on_a_noisy_host_do_not_count(
     disturbed: int, counted: int | None
 ) -> None:
-    """The others tell it; where these are not two, a side is doubted."""
+    """The remaining repeats do; if these are not two, a side is doubted."""
     found = climbed(CLASSIC, MIRRORED)
     rows = found["runs"].query("queues == 'mirrored'").head(disturbed)[["run", "point"]]
     doubts = conform("doubts", rows.assign(kind="noisy-host"))
-    [*told] = contrasts_of_repeats({**found, "doubts": doubts}, "queues").to_dict("records")
-    assert [row["repeats_b"] for row in told] == ([counted] if counted else [])
+    [*result] = contrasts_of_repeats({**found, "doubts": doubts}, "queues").to_dict("records")
+    assert [row["repeats_b"] for row in result] == ([counted] if counted else [])
     answered = answer({**found, "doubts": doubts})
     assert answered is not None
-    assert ("cannot be told" in plain(answered.sentences[0])) is (counted is None)
+    assert ("cannot be compared" in plain(answered.sentences[0])) is (counted is None)
 
 
-def test_what_repeats_do_not_tell_is_told_by_the_rates_between() -> None:
-    """Each layout by itself."""
+def test_rates_are_compared_where_repeats_have_no_interval() -> None:
+    """Each layout is compared by itself."""
     layouts = (*LAYOUTS, ("cs1ss2", "classic"), ("cs1ss2", "mirrored"))
-    told = answer(climbed(CLASSIC, MIRRORED, CLASSIC, (1e9, 1e9, 1e9), layouts=layouts))
-    assert told is not None
-    first, second, *_ = [plain(text) for text in told.sentences]
+    result = answer(climbed(CLASSIC, MIRRORED, CLASSIC, (1e9, 1e9, 1e9), layouts=layouts))
+    assert result is not None
+    first, second, *_ = [plain(text) for text in result.sentences]
     assert first.endswith(" %).")
     assert second.endswith(" or higher.")
 
 
-def test_two_sets_of_staircases_are_compared_by_what_they_keep_up_with() -> None:
-    """Means over all of their steps, which are of what was offered, are no figures of theirs."""
+def test_two_sets_of_staircases_are_compared_by_their_rates() -> None:
+    """Means over all of their steps reflect the offered rates, and are not compared."""
     faster = [tuple(1.25 * rate for rate in rates) for rates in (CLASSIC, MIRRORED)]
-    told = compared(climbed(CLASSIC, MIRRORED), climbed(*faster))
-    assert told["comparison"]["figure"].tolist() == [FIGURE] * 2
-    assert told["comparison"]["ratio"].tolist() == pytest.approx([1.25, 1.25], rel=0.01)
-    assert told["sustained_compared"].empty
+    result = compared(climbed(CLASSIC, MIRRORED), climbed(*faster))
+    assert result["comparison"]["figure"].tolist() == [FIGURE] * 2
+    assert result["comparison"]["ratio"].tolist() == pytest.approx([1.25, 1.25], rel=0.01)
+    assert result["sustained_compared"].empty
 
 
-def test_load_generators_that_were_the_limit_tell_no_middle() -> None:
+def test_a_limit_of_load_generators_gives_no_middle_rate() -> None:
     """The system may keep up with more."""
     found = climbed(CLASSIC, MIRRORED)
     tester = found["bottlenecks"].assign(bottleneck=LOAD_GENERATORS)
@@ -252,7 +252,7 @@ def test_load_generators_that_were_the_limit_tell_no_middle() -> None:
 
 
 def searched(*found: tuple[float, float], **more: object) -> Tables:
-    """Runs of searches, which found these limits, of one kind of queue after the other."""
+    """Tables of searches that found these limits, one for each kind of queue."""
     low, high = zip(*found, strict=True)
     rows = {
         "system": "rabbitmq",
@@ -285,27 +285,27 @@ ALIKE = (900.0, 1100.0)
 def test_two_searches_are_compared_by_their_limits(
     found: tuple[float, float], ratio: tuple[float, float], verdict: str
 ) -> None:
-    """At a rate that both were offered, both have that throughput, however far they would go."""
-    told = compared(searched(ALIKE, ALIKE), searched(found, ALIKE))
-    rows = told["comparison"]
+    """At a rate that both were offered, both have the same throughput, whatever their limits."""
+    result = compared(searched(ALIKE, ALIKE), searched(found, ALIKE))
+    rows = result["comparison"]
     first, second = rows[rows["figure"].eq(FIGURE)].to_dict("records")
     assert (first["ratio_low"], first["ratio_high"]) == pytest.approx(ratio)
     assert [row["verdict"] for row in (first, second)] == [verdict, "cannot tell"]
     assert first["value_b"] == pytest.approx(np.sqrt(np.prod(found)))
     assert first["ratio"] == pytest.approx(first["value_b"] / first["value_a"])
     assert {*rows["figure"]} > {FIGURE}
-    assert told["sustained_compared"].empty
-    lines = [*words.text_lines(**told)]
+    assert result["sustained_compared"].empty
+    lines = [*words.text_lines(**result)]
     assert any("(between rates)" in line and verdict in line for line in lines)
     assert not any("not set" in line for line in lines)
     assert words.LIMITS in [*words.rules(rows)]
 
 
 @pytest.mark.parametrize(("min_effect", "verdict"), [(None, "cannot tell"), (0.02, "better")])
-def test_limits_that_differ_by_less_than_matters_have_no_verdict(
+def test_limits_with_an_irrelevant_difference_have_no_verdict(
     min_effect: float | None, verdict: str
 ) -> None:
-    """However narrow their intervals are."""
+    """The width of their intervals does not matter."""
     found = searched((1000.0, 1001.0)), searched((1030.0, 1031.0))
     rows = compared(*found, min_effect=min_effect)["comparison"]
     [row] = rows[rows["figure"].eq(FIGURE)].to_dict("records")
@@ -314,7 +314,7 @@ def test_limits_that_differ_by_less_than_matters_have_no_verdict(
 
 
 def tried(found: Tables, *rates: float) -> Tables:
-    """The runs of all layouts as runs of one, at these rates."""
+    """The tables with all runs in one layout, at these rates."""
     one = {
         name: rows.assign(queues="classic") if "queues" in rows.columns else rows
         for name, rows in found.items()
@@ -324,7 +324,7 @@ def tried(found: Tables, *rates: float) -> Tables:
 
 
 def test_searches_that_tried_no_rate_in_common_are_compared_by_their_limits() -> None:
-    """As the second need not begin where the first does; other sets have to."""
+    """The second search may begin at another rate; other sets need a common point."""
     first = tried(searched(ALIKE), 700.0, 1400.0)
     second = tried(searched((1900.0, 2100.0)), 800.0, 1600.0)
     assert compared(first, second)["comparison"]["verdict"].tolist() == ["better"]
@@ -334,13 +334,13 @@ def test_searches_that_tried_no_rate_in_common_are_compared_by_their_limits() ->
 
 
 def test_searches_for_something_else_have_no_limit_in_common() -> None:
-    """Another latency is held up to another rate."""
+    """Different limits of latency give different rates."""
     found = searched(ALIKE), searched((1900.0, 2100.0), hold="p99 <= 10 ms")
     assert FIGURE not in {*compared(*found)["comparison"]["figure"]}
 
 
 def test_limits_are_compared_at_each_value_of_a_parameter_that_one_set_varies() -> None:
-    """The other set has one value of it in all of its runs."""
+    """The other set has one value of this parameter in all of its runs."""
     lengths = searched(ALIKE, (450.0, 550.0), queues="classic", payload_bytes=[256, 4096])
     short = searched((1900.0, 2100.0))
     runs = short["runs"].assign(payload_bytes=256)

@@ -35,8 +35,8 @@ def page(sides: Sides, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(tmp_path_factory.mktemp("comparison") / "out", sides, comparison, html=False)
 
 
-def test_what_differs_comes_first(page: Path) -> None:
-    """In a line before any number, then hardware, versions and plan; what either sustains last."""
+def test_differences_come_first(page: Path) -> None:
+    """A line of differences is above all numbers; then hardware, versions and plan, rates last."""
     text = page.read_text()
     order = ["A is before", "They differ in: Processor; ", "B against A, throughput", ".. image::"]
     order += ["Hardware", "Another CPU", "Versions", "4.0.5", "Plan", "Sustained"]
@@ -74,7 +74,7 @@ def test_curves_of_both_lie_on_the_same_axes(sides: Sides) -> None:
 
 
 def test_a_published_report_is_compared(root: Path, tmp_path: Path) -> None:
-    """Facts that it does not state are differences, and what it has not measured has no panel."""
+    """Facts that it does not state are differences; what it did not measure has no panel."""
     published = complete(read(root / "data/published/2016"))
     sides = [("2016", published), ("today", tables(replace(SHAPE, threads=(50, 100))))]
     comparison = compared(published, sides[1][1])
@@ -83,7 +83,7 @@ def test_a_published_report_is_compared(root: Path, tmp_path: Path) -> None:
     assert "not known" in text
 
 
-def test_something_else_is_not_replaced(sides: Sides, tmp_path: Path) -> None:
+def test_other_folders_are_not_replaced(sides: Sides, tmp_path: Path) -> None:
     """A folder with other files stays as it is; a comparison is replaced."""
     comparison = compared(sides[0][1], sides[1][1])
     out = tmp_path / "out"
@@ -91,5 +91,5 @@ def test_something_else_is_not_replaced(sides: Sides, tmp_path: Path) -> None:
     write(out, sides, comparison, html=False)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/letter.txt").write_text("dear")
-    with pytest.raises(ReportError, match="is no report"):
+    with pytest.raises(ReportError, match="is not a report"):
         write(tmp_path / "mine", sides, comparison, html=False)

@@ -1,4 +1,4 @@
-"""What shells complete: commands, options, shipped plans and runs folders, without any Python."""
+"""Completions in shells: commands, options, plans and runs folders, without starting Python."""
 
 import shutil
 import subprocess
@@ -17,18 +17,18 @@ current=${COMP_LINE##* } before=${COMP_LINE% *}
 _mqperf mqperf "$current" "${before##* }"
 printf '%s\\n' "${COMPREPLY[@]}"
 """
-ASKED = {
+PRINTING = {
     "bash": ("bash", "-c", BASH, "bash"),
     "fish": ("fish", "--no-config", "-c", "source script; complete -C $argv[1]"),
 }
-"""How a shell is asked what it completes."""
+"""The command by which a shell prints its completions."""
 
 
 def completed(shell: str, line: str, folder: Path) -> set[str]:
-    """What the shell offers at the end of the line, without what it says of it."""
+    """The completions of the shell at the end of the line, without their descriptions."""
     (folder / "script").write_text(CliRunner().invoke(app, ["completion", shell]).output)
-    argv = [*ASKED[shell], line]
-    # no PATH: what starts no program needs none
+    argv = [*PRINTING[shell], line]
+    # without PATH, so that completion cannot start a program
     program = shutil.which(shell)
     done = subprocess.run(
         argv,
@@ -44,7 +44,7 @@ def completed(shell: str, line: str, folder: Path) -> set[str]:
 
 
 def test_every_command_is_completed() -> None:
-    """With its options, the values of those that are one of several, and what its words are."""
+    """It has its options, the choices of options, and the kind of its arguments."""
     known = commands()
     assert {"run", "plans", "hosts"} <= {*known[""].words}
     assert {*known["hosts"].words} == {"check", "prepare"}
@@ -52,7 +52,7 @@ def test_every_command_is_completed() -> None:
     assert {known[name].kind for name in ("status", "audit", "report", "compare")} == {"folders"}
     assert known["tables"].choices["--format"] == ["csv", "parquet"]
     assert known["completion"].words == [*SHELLS]
-    assert [name for name, of in known.items() if "--help" not in of.options and not of.words] == []
+    assert [name for name, it in known.items() if "--help" not in it.options and not it.words] == []
 
 
 @pytest.mark.starts_programs
@@ -74,7 +74,7 @@ def test_every_command_is_completed() -> None:
 def test_a_shell_completes(
     shell: str, line: str, among: set[str], never: set[str], tmp_path: Path
 ) -> None:
-    """What begins so, and nothing that does not fit there."""
+    """It offers what begins so and fits there, and nothing else."""
     (tmp_path / "data/runs/first").mkdir(parents=True)
     (tmp_path / "mine.yaml").touch()
     offered = completed(shell, line, tmp_path)
@@ -83,7 +83,7 @@ def test_a_shell_completes(
 
 
 def test_zsh_takes_the_function_of_bash() -> None:
-    """By the module that zsh has for it."""
+    """bashcompinit, a module of zsh, makes that possible."""
     script = SHELLS["zsh"]()
     assert "bashcompinit" in script
     assert script.endswith(SHELLS["bash"]())

@@ -53,8 +53,8 @@ def case(**changes: object) -> Case:
     return Case.model_validate(fixed | changes)
 
 
-def told(planned: Case, tmp_path: Path) -> list[orders.Orders]:
-    """What every process of a case reads."""
+def orders_of(planned: Case, tmp_path: Path) -> list[orders.Orders]:
+    """The orders of every process of a case."""
     end = Endpoint("amqp-0-9-1", ("127.0.0.1:5001",), "user", "hidden$1", "run")
     tool = Environment("/host/python", (Path("/host/ours"),), {})
     job = LoadJob(
@@ -74,7 +74,7 @@ def told(planned: Case, tmp_path: Path) -> list[orders.Orders]:
 
 @pytest.mark.parametrize("message", matrix().messages, ids=lambda message: message.message)
 def test_envelopes_are_those_of_oslo_messaging(message: Message) -> None:
-    """Of version 2.0, with a message of its own inside, and exactly as long as the matrix says."""
+    """They have version 2.0, a message inside, and exactly the length that the matrix says."""
     for text, length in ((request(message), message.request_bytes), (reply(message), 0)):
         outer = json.loads(text)
         assert outer["oslo.version"] == "2.0"
@@ -84,8 +84,8 @@ def test_envelopes_are_those_of_oslo_messaging(message: Message) -> None:
 
 
 @pytest.mark.parametrize("message", matrix().messages, ids=lambda message: message.message)
-def test_the_matrix_stands_in_the_how_to(message: Message) -> None:
-    """Every kind with its period, its sizes and the option that sets it."""
+def test_the_matrix_is_in_the_how_to(message: Message) -> None:
+    """The table has each message with its period, its sizes and its option."""
     text = (ROOT / "docs/howto/compute-nodes.md").read_text()
     [row] = [line for line in text.splitlines() if line.startswith(f"| {message.message} |")]
     cells = [cell.strip() for cell in row.strip("|").split("|")]
@@ -109,10 +109,8 @@ def test_the_matrix_stands_in_the_how_to(message: Message) -> None:
         ({"request_bytes": 10}, "greater than or equal to 400"),
     ],
 )
-def test_a_matrix_that_does_not_hang_together_is_refused(
-    changes: dict[str, object], words: str
-) -> None:
-    """With the name of the message."""
+def test_an_inconsistent_matrix_is_refused(changes: dict[str, object], words: str) -> None:
+    """The error names the contradiction."""
     sound = CALLS[0].model_dump(by_alias=True)
     with pytest.raises(ValidationError, match=words):
         Message.model_validate(sound | changes)
@@ -122,21 +120,21 @@ def test_a_matrix_that_does_not_hang_together_is_refused(
 
 
 @pytest.mark.parametrize("processes", [1, 2, 3])
-def test_all_that_the_matrix_asks_for_is_sent(processes: int, tmp_path: Path) -> None:
-    """Each flow once, by one process; together they are offered what the matrix says."""
-    told_all = told(case(processes=processes), tmp_path)
-    flows = [flow for process in told_all for line in process.senders for flow in line]
+def test_all_flows_of_the_matrix_are_sent(processes: int, tmp_path: Path) -> None:
+    """Each flow is sent by one process; together they offer the rate of the matrix."""
+    all_orders = orders_of(case(processes=processes), tmp_path)
+    flows = [flow for process in all_orders for line in process.senders for flow in line]
     numbers = Counter(flow.number for flow in flows)
     assert set(numbers.values()) == {1}
     assert sum(flow.rate * max(1, flow.copies) for flow in flows) == pytest.approx(
         matrix().deliveries_s(7)
     )
-    process = told_all[-1]
+    process = all_orders[-1]
     for number in numbers:
         name = process.sender(process.place(number))
         owner = next(
             each.label
-            for each in told_all
+            for each in all_orders
             for line in each.senders
             for flow in line
             if flow.number == number
@@ -146,14 +144,14 @@ def test_all_that_the_matrix_asks_for_is_sent(processes: int, tmp_path: Path) ->
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_every_message_has_a_queue_that_takes_it(processes: int, tmp_path: Path) -> None:
-    """By topic, by the name of the queue, or in as many queues as there are nodes."""
-    told_all = told(case(processes=processes), tmp_path)
-    boxes = [box for process in told_all for line in process.boxes for box in line]
+    """By topic, by the name of the queue, or as copies in as many queues as there are nodes."""
+    all_orders = orders_of(case(processes=processes), tmp_path)
+    boxes = [box for process in all_orders for line in process.boxes for box in line]
     bound = Counter(
         (box.exchange, box.routing_key) for box in {box.queue: box for box in boxes}.values()
     )
     named = {box.queue for box in boxes}
-    for process in told_all:
+    for process in all_orders:
         for flow in (flow for line in process.senders for flow in line):
             if flow.exchange:
                 assert bound[flow.exchange, flow.routing_key] == max(1, flow.copies)
@@ -165,8 +163,8 @@ def test_every_message_has_a_queue_that_takes_it(processes: int, tmp_path: Path)
 
 
 def test_a_node_has_a_connection_to_send_and_one_to_listen(tmp_path: Path) -> None:
-    """And controllers one to send for each hundred nodes, and one in each process to listen."""
-    server, client = told(case(parameters={"compute_nodes": 250}), tmp_path)
+    """Controllers have one to send per hundred nodes, and one per process to listen."""
+    server, client = orders_of(case(parameters={"compute_nodes": 250}), tmp_path)
     assert len(client.senders) == 250 + 3
     assert len(server.boxes) == 250 + 1
     assert {len(line) for line in client.senders[:250]} == {
@@ -176,14 +174,14 @@ def test_a_node_has_a_connection_to_send_and_one_to_listen(tmp_path: Path) -> No
 
 
 def test_a_reply_is_due_after_its_call() -> None:
-    """By as long as it is handled, for every node; no two kinds of one node coincide."""
+    """The delay is the handling time, for every node; no two flows of a node coincide."""
     layout = Layout("run", 7, 1.0, 1)
     lines = list(layout.senders(1))
     replies = {(flow["number"] - 11 * 7): flow for flow in lines[-1] if not flow["exchange"]}
-    asked = {flow["number"]: flow for line in lines[:-1] for flow in line}
+    calls = {flow["number"]: flow for line in lines[:-1] for flow in line}
     assert len(replies) == 7 * len(CALLS)
     for number, flow in replies.items():
-        later = (flow["phase"] - asked[number]["phase"]) / flow["rate"]
+        later = (flow["phase"] - calls[number]["phase"]) / flow["rate"]
         assert later == pytest.approx(0.02)
     for line in lines[:-1]:
         assert len({round(flow["phase"], 6) for flow in line}) == len(line)
@@ -192,21 +190,21 @@ def test_a_reply_is_due_after_its_call() -> None:
 def test_threads_are_refused(tmp_path: Path) -> None:
     """A node is no thread: the error says which key is meant."""
     with pytest.raises(LoadError, match="set green_threads to 1, got 5, and say compute_nodes"):
-        told(case(green_threads=5), tmp_path)
+        orders_of(case(green_threads=5), tmp_path)
 
 
 def test_processes_without_a_node_are_refused(tmp_path: Path) -> None:
-    """Each has one or more."""
+    """Each process needs at least one node."""
     few = case(processes=3)
     few = few.model_copy(update={"parameters": {**few.parameters, "compute_nodes": 2}})
     with pytest.raises(LoadError, match="2 compute nodes are too few for 3 processes"):
-        told(few, tmp_path)
+        orders_of(few, tmp_path)
 
 
 class Full:
-    """A connection whose socket takes half of what it is given, and the rest while it says goodbye.
+    """A connection whose socket takes half of what it is given, and the rest when it is closed.
 
-    ``arrived`` are the bytes that the broker got.
+    ``sent`` is the number of bytes that the broker got.
     """
 
     blocked, frame_max = False, 131_072
@@ -229,12 +227,12 @@ class Full:
 
 
 class Answering(Full):
-    """A connection that takes everything, and reads an answer of the broker each time."""
+    """A connection that takes everything, and has these answers of the broker to read."""
 
     def __init__(self, answers: Sequence[bytes]) -> None:
         super().__init__()
         self.answers = deque(answers)
-        self.left_at_goodbye: int | None = None
+        self.left_at_close: int | None = None
 
     @override
     def send(self, content: bytes) -> None:
@@ -245,23 +243,23 @@ class Answering(Full):
         return (codec.METHOD, 1, self.answers.popleft()) if not at and self.answers else None
 
     def consumed(self, _count: int) -> None:
-        """All."""
+        """Answers are read whole."""
 
     @override
     def close(self, _timeout_s: float) -> bool:
-        self.left_at_goodbye = len(self.answers)
+        self.left_at_close = len(self.answers)
         self.socket.close()
         return True
 
 
 def sending(tmp_path: Path, timeout_s: float) -> tuple[Senders, Diary, Record, orders.Flow]:
-    """All senders of a process, that are connected to nothing, and the first of their flows."""
-    process = next(process for process in told(case(), tmp_path) if process.kind == "client")
+    """The unconnected senders of a process, their diary and record, and the first flow."""
+    process = next(process for process in orders_of(case(), tmp_path) if process.kind == "client")
     tally = Tally(process.label, process.kind, process.test_case, time.time(), STREAMS["client"])
     diary = Diary("compute-nodes", process.label, process.kind)
     record = Record(tally, process.sender)
-    told_so = replace(process, timeout_s=timeout_s)
-    clients = Senders(told_so, Control(tmp_path, process.label), record, diary)
+    changed = replace(process, timeout_s=timeout_s)
+    clients = Senders(changed, Control(tmp_path, process.label), record, diary)
     return clients, diary, record, process.senders[0][0]
 
 
@@ -271,8 +269,8 @@ def sent(record: Record, tmp_path: Path) -> int:
     return record.tally.streams["sent"].total
 
 
-def test_what_a_full_socket_holds_at_the_end_is_never_sent(tmp_path: Path) -> None:
-    """The broker gets no message that is not counted: the connection is cut, without a goodbye."""
+def test_messages_left_in_a_full_socket_are_never_sent(tmp_path: Path) -> None:
+    """The connection is cut instead of closed, so that the broker gets no message uncounted."""
     clients, diary, record, flow = sending(tmp_path, timeout_s=0.0)
     talk, connection = clients.connections.all[0], Full()
     talk.connection = cast("Connection", connection)
@@ -285,7 +283,7 @@ def test_what_a_full_socket_holds_at_the_end_is_never_sent(tmp_path: Path) -> No
     assert sent(record, tmp_path) == 0
 
 
-def test_every_message_is_answered_before_the_goodbye(
+def test_every_message_is_answered_before_the_connection_closes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A quorum queue may lose what it has not confirmed when the channel is closed."""
@@ -300,7 +298,7 @@ def test_every_message_is_answered_before_the_goodbye(
     talk.due += [Due(flow, number, time.time_ns()) for number in range(3)]
     talk.send()
     clients.finish()
-    assert connection.left_at_goodbye == 0
+    assert connection.left_at_close == 0
     assert not talk.unconfirmed
     assert diary.counts == {"never-sent": 0, "not-confirmed": 1}
     assert sent(record, tmp_path) == 3

@@ -34,13 +34,13 @@ def found() -> Tables:
 
 
 def test_the_sample_is_sound(found: Tables) -> None:
-    """Nobody is accused: not the link, nor the planned disconnection, nor the load beside."""
+    """Neither the link, the planned disconnection nor the background load raises a doubt."""
     assert found["doubts"].empty
     assert len(found["runs"]) == len(found["links"]) == 5
 
 
 def test_distance_prolongs_a_creation(found: Tables) -> None:
-    """Eleven round trips of 200 ms stand in it, and losses are worse; the factor says so."""
+    """A creation has eleven round trips of 200 ms, and losses add more; the factors show it."""
     ratio = found["factors"].set_index(["condition", "figure"])["ratio"]
     near, lossy = (ratio[name, "latency_mean_s"] for name in CONDITIONS)
     assert 3 < near < lossy
@@ -51,7 +51,7 @@ def test_distance_prolongs_a_creation(found: Tables) -> None:
 
 
 def test_a_disconnection_is_an_outage(found: Tables) -> None:
-    """The link was gone for 5 s; nothing was finished for longer, and then all went on."""
+    """The link was down for 5 s; nothing finished for longer, and then throughput recovered."""
     [outage] = found["outages"].to_dict("records")
     assert outage["node"] == "the link"
     assert outage["downtime_s"] == pytest.approx(5, abs=0.05)
@@ -60,7 +60,7 @@ def test_a_disconnection_is_an_outage(found: Tables) -> None:
 
 
 def test_steps_stand_beside_conditions(found: Tables) -> None:
-    """A row for each step and one for what is between them; calls over the link take longer."""
+    """Each step has a row, and what is between them has one; calls over the link take longer."""
     shown = notebook.table(found, "steps").set_index("step")
     assert len(shown) == 19
     save = shown.loc["Instance.save (building)"]
@@ -71,8 +71,8 @@ def test_steps_stand_beside_conditions(found: Tables) -> None:
     assert far > 200 > near
 
 
-def test_links_are_shown_as_asked_and_as_measured(found: Tables) -> None:
-    """For every run; where no loss is asked for, there was none."""
+def test_links_are_shown_as_planned_and_as_measured(found: Tables) -> None:
+    """Every run has a row, and the measured delay is within 1 ms of the planned one."""
     shown = notebook.table(found, "links")
     assert len(shown) == 5
     assert shown.loc[shown["delay, ms"] == 100, "delay before, ms"].between(99, 101).all()
@@ -90,7 +90,7 @@ def test_factors_are_shown_with_a_figure(found: Tables, monkeypatch: pytest.Monk
 
 
 def test_the_answer_counts_creations() -> None:
-    """They are no messages."""
+    """Creations are no messages."""
     assert "creations/sec" in "\n".join(run_line.of_run(run) for run in runs(SAMPLE))
 
 
@@ -99,7 +99,7 @@ STRESS = "stress of 1,000 msg/s"
 
 @pytest.fixture(scope="module")
 def renamed() -> Tables:
-    """The same, with a condition whose name has the unit of messages as pages write it."""
+    """The same tables with a condition whose name has the unit of messages, ``msg/sec``."""
     read = samples.read(SAMPLE)
     return stats.complete(
         {
@@ -113,7 +113,7 @@ def renamed() -> Tables:
 
 @pytest.mark.starts_programs
 def test_every_number_of_a_page_is_in_its_own_unit(renamed: Tables, tmp_path: Path) -> None:
-    """Creations are counted as such; loads beside them, and names of conditions, as they are."""
+    """Creations have their unit; background loads and names of conditions keep theirs."""
     build(renamed, tmp_path / "out", title="WAN", html=False)
     [page] = (tmp_path / "out").glob("rabbitmq/*/index.rst")
     texts = {path.name: path.read_text() for path in page.parent.glob("*.svg")}
@@ -128,7 +128,7 @@ def test_every_number_of_a_page_is_in_its_own_unit(renamed: Tables, tmp_path: Pa
 
 
 def test_overviews_have_units_of_their_own_for_each_test_case(found: Tables) -> None:
-    """Where another test case counts messages, both have theirs."""
+    """If another test case counts messages, both have their own units."""
     calls = found["points"].assign(test_case="rpc-call")
     both = {**found, "points": pd.concat([found["points"], calls], ignore_index=True)}
     best = tops(both, layouts(found["runs"]))
@@ -148,7 +148,7 @@ def test_overviews_have_units_of_their_own_for_each_test_case(found: Tables) -> 
 
 
 def test_factors_without_an_interval_say_why(found: Tables) -> None:
-    """Of single runs those that nothing is told of from within; no bound is below zero."""
+    """Single runs without an interval within the run are named; no bound is below zero."""
     [content] = contents(found, "factors", "rpc-chain")
     words = " ".join(content.words)
     assert "Behind it stands its 95 % interval over the repeats" not in words
@@ -178,7 +178,7 @@ def test_a_factor_figure_cuts_no_mark_and_joins_no_conditions(found: Tables) -> 
 
 
 def test_a_condition_has_one_colour_in_all_figures(found: Tables) -> None:
-    """By its place in the plan, also where others are not drawn, or have panels of their own."""
+    """Its place in the plan gives the colour, whatever else a figure shows."""
     expected = {
         name: shade.light for name, shade in shades_of(found["points"], "condition").items()
     }

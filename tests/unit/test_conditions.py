@@ -64,8 +64,8 @@ def test_a_link_of_a_condition_takes_the_place_of_those_that_are_swept() -> None
     assert both.number_of_cases == len(both.cases())
 
 
-def test_a_plan_without_conditions_has_the_cases_that_it_had() -> None:
-    """No id changes by there being conditions elsewhere."""
+def test_a_plan_without_conditions_keeps_its_cases() -> None:
+    """Its ids are those from before conditions existed."""
     (case, _) = plan(None).cases()
     assert case.condition is None
     assert case.id == "rabbitmq-cmsm-classic-rpc-call-t0001-p1-r1-3373382c"
@@ -84,8 +84,8 @@ def test_a_plan_without_conditions_has_the_cases_that_it_had() -> None:
         ({"a": {}, "../b": {}}, "conditions"),
     ],
 )
-def test_what_is_wrong_is_said(conditions: Mapping[str, object], words: str) -> None:
-    """One sentence, with the place."""
+def test_an_invalid_condition_is_refused(conditions: Mapping[str, object], words: str) -> None:
+    """The error is one sentence with the place."""
     with pytest.raises(PlanError, match=r".") as caught:
         plan(conditions)
     assert words in str(caught.value)
@@ -136,7 +136,7 @@ def row(ratios: pd.DataFrame, condition: str, figure: str) -> Mapping[Any, Any]:
 
 
 def test_factors_are_found_where_they_are_and_nowhere_else() -> None:
-    """A factor of seven has an interval around it, and a verdict; equals have neither."""
+    """A factor of seven is within its interval and has a verdict; equal conditions have none."""
     ratios = factors(measured())
     far, same = (row(ratios, name, "latency_mean_s") for name in ("far", "same"))
     assert far["ratio_low"] < 7 < far["ratio_high"]
@@ -148,7 +148,7 @@ def test_factors_are_found_where_they_are_and_nowhere_else() -> None:
 
 
 def test_p_values_are_corrected_for_all_conditions_together() -> None:
-    """The more conditions, the more chances for chance."""
+    """More conditions give more chances for false positives."""
     ratios = factors(measured(noise=0.2))
     assert ratios["p_value"].notna().sum() == len(ratios) == 2 * 4
     smallest = ratios["p_value"].min()
@@ -156,7 +156,7 @@ def test_p_values_are_corrected_for_all_conditions_together() -> None:
 
 
 def test_without_runs_under_the_first_condition_there_are_no_factors() -> None:
-    """Nor without conditions, and nothing else is refused."""
+    """Without conditions there are none either; neither is an error."""
     frames = dict(measured())
     gone = frames | {"runs": frames["runs"][frames["runs"]["condition"] != "near"]}
     assert factors(gone).empty
@@ -164,8 +164,8 @@ def test_without_runs_under_the_first_condition_there_are_no_factors() -> None:
     assert factors(frames).empty
 
 
-def test_a_condition_tells_what_it_sets() -> None:
-    """Delays that go with conditions are no axis of their own."""
+def test_a_parameter_that_conditions_set_is_no_axis() -> None:
+    """A delay that goes with conditions is no axis of its own."""
     assert varied(measured()["runs"]) == ("condition",)
 
 
@@ -189,7 +189,7 @@ def test_a_page_says_factor_interval_and_what_was_published(tmp_path: Path) -> N
 
 
 def test_conditions_of_several_layouts_are_told_apart() -> None:
-    """In the figure of their factors."""
+    """Labels in the figure of factors have the layout."""
     of_one = factors(measured())
     both = pd.concat([of_one, of_one.assign(queues="quorum")])
     labels = [text.get_text() for text in factor_sheet(both).axes[0].get_yticklabels()]
@@ -205,12 +205,12 @@ def test_a_staircase_has_no_factor(root: Path) -> None:
 
 
 def test_complete_tables_have_factors() -> None:
-    """Of any folder whose plan has conditions."""
+    """The table ``factors`` exists without conditions, and is empty."""
     assert complete(tables())["factors"].empty
 
 
 def test_tables_and_axes_have_conditions_in_the_order_of_the_plan(root: Path) -> None:
-    """Not by the alphabet: what is compared with stands first, wherever rows are sorted anew."""
+    """The order is not alphabetical: the reference comes first wherever rows are sorted."""
     frames = complete(rooms.read(root / "data/samples/wan"))
     names = list(rooms.conditions(frames)["condition"])
     assert names[0] == "undisturbed"

@@ -1,4 +1,4 @@
-"""The control folders of a run: every host has the start in time, in its own clock."""
+"""The control folders of a run: every host gets the start in time, by its own clock."""
 
 import json
 import time
@@ -13,7 +13,7 @@ from mqperf.lab.runner.control import ControlFolders, Station, next_start
 
 
 class Far(LocalHost):
-    """This machine under another name, with a clock of its own and a slow way to it."""
+    """This machine under another name, reached over a slow connection."""
 
     name = "far"
 
@@ -27,7 +27,7 @@ class Far(LocalHost):
 
 
 def started(tmp_path: Path, way_s: float) -> tuple[int, dict[str, float]]:
-    """The agreed start, and what each host was told of it."""
+    """The agreed start, and the start that each host got."""
     stations = [Station(host, tmp_path / host.name) for host in (LocalHost(), Far(way_s))]
     start = next_start()
     clocks = {"local": Offset(0.0, 0.0), "far": Offset(-12.5, 0.001)}
@@ -36,13 +36,13 @@ def started(tmp_path: Path, way_s: float) -> tuple[int, dict[str, float]]:
     return start, {name: json.loads(file.read_text())["start"] for name, file in files.items()}
 
 
-def test_every_host_is_told_in_its_own_clock(tmp_path: Path) -> None:
-    """Where a clock is behind, the start is earlier by it."""
+def test_every_host_gets_the_start_by_its_own_clock(tmp_path: Path) -> None:
+    """For a clock that is behind, the start is earlier by the offset."""
     start, starts = started(tmp_path, way_s=0)
     assert starts == {"local": start, "far": start - 12.5}
 
 
-def test_a_host_that_is_told_too_late_is_named(tmp_path: Path) -> None:
+def test_a_host_that_gets_the_start_too_late_is_named(tmp_path: Path) -> None:
     """Its processes could not begin with the others."""
     with pytest.raises(HostError, match=r"far: learned of the start less than 0\.2 s before"):
         started(tmp_path, way_s=2)

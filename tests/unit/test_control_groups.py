@@ -1,4 +1,4 @@
-"""Quotas by control groups: what a plan may say, what is written, and what a run tells of them."""
+"""Quotas by control groups: their keys in plans, their files, and their records."""
 
 import json
 from pathlib import Path
@@ -35,7 +35,7 @@ def tables() -> Tables:
 
 
 def test_quotas_are_axes_of_any_system() -> None:
-    """Each value is a start of its own; the system itself knows nothing of them."""
+    """Each value needs a start of its own; systems do not know of quotas."""
     plan = parse_plan(PLAN, Path("plan.yaml"))
     assert [case.settings["broker_cores"] for case in plan.cases()] == [0.25, 0.5]
     for name, system in SYSTEMS.items():
@@ -53,8 +53,8 @@ def test_quotas_are_axes_of_any_system() -> None:
     ],
     ids=["none", "words", "misspelt", "little"],
 )
-def test_quotas_that_are_none_are_refused(settings: dict[str, int | str], message: str) -> None:
-    """By the name of the key."""
+def test_invalid_quotas_are_refused(settings: dict[str, int | str], message: str) -> None:
+    """The error names the key."""
     with pytest.raises(SystemFault, match=message):
         SYSTEMS["rabbitmq"].check(settings)
 
@@ -78,7 +78,7 @@ def test_each_version_of_control_groups_has_its_files() -> None:
 
 
 def test_groups_are_made_where_their_controller_is_mounted(tmp_path: Path) -> None:
-    """Of both versions side by side that which has it; where none has, the reason is told."""
+    """The version that has the controller is used; if none has it, the error says so."""
     (tmp_path / "unified").mkdir()
     (tmp_path / "unified/cgroup.controllers").write_text("hugetlb memory\n")
     mounts = tmp_path / "mounts"
@@ -107,8 +107,8 @@ def test_counters_of_both_versions_are_read(tmp_path: Path) -> None:
     assert [*cgroups.throttled(tmp_path)] == pytest.approx([21, 19, 0.682363])
 
 
-def test_a_run_tells_how_often_its_quota_was_used_up(tables: Tables) -> None:
-    """Over its window, with the quota that its host recorded."""
+def test_a_run_records_how_often_its_quota_was_used_up(tables: Tables) -> None:
+    """The share is that of its window, beside the quota that its host recorded."""
     quotas = tables["quotas"]
     assert len(quotas) == len(tables["runs"])
     assert set(quotas["group"]) == {"broker Broker"}
@@ -118,7 +118,7 @@ def test_a_run_tells_how_often_its_quota_was_used_up(tables: Tables) -> None:
 
 
 def test_a_process_without_its_quota_fails_the_run(tmp_path: Path) -> None:
-    """As a cluster that mqperf did not start would be."""
+    """A cluster that mqperf did not start is an example."""
     line = {"epoch": 1.0, "groups": {}, "outside": ["Master"]}
     (tmp_path / "quotas.jsonl").write_text(json.dumps(line) + "\n")
     with pytest.raises(ProbeError, match="Master on h1 ran without the quota"):
@@ -129,7 +129,7 @@ def test_a_process_without_its_quota_fails_the_run(tmp_path: Path) -> None:
 
 
 def test_quotas_of_a_role_are_told_apart() -> None:
-    """By its name."""
+    """The name of a quota begins with the role."""
     quotas = Quotas(broker_cores=0.5, client_memory_bytes=2**30)
     assert quotas.of("broker") == {"cores": 0.5}
     assert quotas.of("client") == {"memory_bytes": 2**30}

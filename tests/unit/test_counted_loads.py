@@ -1,4 +1,4 @@
-"""Loads that end after a count of messages: who says so, and what is left of their windows."""
+"""Loads that end after a count of messages: who reports it, and their shortened windows."""
 
 import json
 import shutil
@@ -40,8 +40,8 @@ def case(**changes: object) -> Case:
     return parse_plan(text, Path("plan.yaml")).cases()[0].model_copy(update=changes)
 
 
-def test_all_have_sent_when_the_last_client_says_so(tmp_path: Path) -> None:
-    """Each by the clock of its host; the first and the last thread of all are told."""
+def test_all_have_sent_when_the_last_client_has(tmp_path: Path) -> None:
+    """Times are by the clock of each host; the result has the first and the last thread."""
     stations = []
     for host in (LocalHost(), Far()):
         folder = tmp_path / host.name
@@ -60,7 +60,7 @@ def test_all_have_sent_when_the_last_client_says_so(tmp_path: Path) -> None:
     ("first_s", "length"), [(9.99, 7), (9.0, 7), (3.0, 1), (3.99, 1), (61.9, 59), (62.4, 60)]
 )
 def test_the_window_has_the_seconds_in_which_all_were_sending(first_s: float, length: int) -> None:
-    """Whole ones, behind the warm-up of two; it never gets longer."""
+    """Whole seconds count, after a warm-up of two; the window never gets longer."""
     agreed = Schedule.from_start(1_000, case())
     shortened = cut(agreed, AllSent(first_s=first_s, last_s=first_s + 0.5), case())
     assert shortened.window_end - shortened.window_start == length
@@ -79,13 +79,13 @@ def test_the_window_has_the_seconds_in_which_all_were_sending(first_s: float, le
 def test_throughput_is_to_be_steady_while_nothing_changes(
     changes: dict[str, object], steady: tuple[float, float] | None
 ) -> None:
-    """From the start of the load, in whole seconds."""
-    asked = Case.model_validate({**case().model_dump(), **changes})
-    assert Whole(Run(Path("run"), "run", "done"), Facts(), asked, (1002.0, 1062.0)).steady == steady
+    """The steady part begins with the load and has whole seconds."""
+    whole = Case.model_validate({**case().model_dump(), **changes})
+    assert Whole(Run(Path("run"), "run", "done"), Facts(), whole, (1002.0, 1062.0)).steady == steady
 
 
-def test_a_count_that_leaves_no_second_is_told_in_one_line() -> None:
-    """With what to change."""
+def test_a_count_that_leaves_no_second_is_an_error_of_one_line() -> None:
+    """The error says what to change."""
     agreed = Schedule.from_start(1_000, case())
     with pytest.raises(LoadError) as caught:
         cut(agreed, AllSent(first_s=2.9, last_s=2.94), case())
@@ -96,7 +96,7 @@ def test_a_count_that_leaves_no_second_is_told_in_one_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("option", "words"),
     [
         (
             "message_count: [3, 100]",
@@ -113,17 +113,17 @@ def test_a_count_that_leaves_no_second_is_told_in_one_line() -> None:
     ],
     ids=["too few", "actions", "background"],
 )
-def test_a_mistake_is_one_line(said: str, words: str) -> None:
-    """Before anything starts."""
+def test_a_mistake_is_one_line(option: str, words: str) -> None:
+    """The plan is refused before anything starts."""
     with pytest.raises(PlanError) as caught:
-        parse_plan(PLAN.replace("LOAD", said), Path("plan.yaml"), problems_of)
+        parse_plan(PLAN.replace("LOAD", option), Path("plan.yaml"), problems_of)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 @pytest.fixture(scope="module")
 def by_count(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A recorded run, said to be one whose count was reached a second before its end."""
+    """A recorded run, edited so that its count was reached a second before its end."""
     folder = tmp_path_factory.mktemp("by-count") / "runs"
     shutil.copytree(SAMPLE, folder)
     run, *others = runs(folder)
@@ -140,7 +140,7 @@ def by_count(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_count_that_was_reached_is_no_doubt(by_count: Path) -> None:
-    """Though its window is shorter than the longest that the plan allows."""
+    """Its window is shorter than the longest that the plan allows."""
     frames = stats.complete(tables.read(by_count))
     [row] = frames["runs"].to_dict("records")
     assert (row["status"], row["all_sent_s"]) == ("done", 3)
@@ -149,8 +149,8 @@ def test_a_count_that_was_reached_is_no_doubt(by_count: Path) -> None:
 
 
 @pytest.mark.parametrize(("more", "words"), [(1, "the load was over"), (-1, "more than were")])
-def test_a_count_that_was_missed_is_told(by_count: Path, more: int, words: str) -> None:
-    """By a single message, in either direction."""
+def test_a_count_that_was_missed_is_a_doubt(by_count: Path, more: int, words: str) -> None:
+    """A single message is enough, in either direction."""
     frames = tables.read(by_count)
     [sent] = frames["messages"]["sent"]
     frames["runs"]["message_count"] = frames["runs"]["message_count"] + more

@@ -1,4 +1,4 @@
-"""Runs of which seconds were counted: the same tables, and no trust in a damaged file."""
+"""Runs recorded as counts per second: the same tables as from instants, and doubts."""
 
 import json
 import re
@@ -39,7 +39,7 @@ CAST = "rabbitmq-cs1ss2-classic-rpc-cast-t0005-p1-r1-33683205"
 Frames = Mapping[str, pd.DataFrame]
 
 DIGITS = 1e-3
-"""What a histogram of three digits may be off by, relatively; and in seconds beside that:"""
+"""Relative error of a histogram of three digits; the absolute error in seconds follows:"""
 
 UNIT_S = 1e-6
 
@@ -47,7 +47,7 @@ ROUGH = re.compile(r"latency_(p\d+_)?s(_within_(low|high))?")
 """Columns that come from histograms; all others come from exact sums."""
 
 OWN = {"runs": ["record", "content"], "messages": ["reordered"]}
-"""Columns in which the two kinds of record differ by what they are."""
+"""Columns in which the two kinds of record differ by definition."""
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def test_recorded_runs_have_the_same_tables_as_counts(both: tuple[Frames, Frames
 
 
 def test_memory_does_not_grow_with_messages() -> None:
-    """Seconds that are over take some kilobytes of a file, and nothing counted is lost."""
+    """Finished seconds take some kilobytes of a file, and nothing counted is lost."""
     generator = np.random.default_rng(1)
     tally = Tally("server-1", "server", "publish", START, ["received"])
     latencies = []
@@ -99,7 +99,7 @@ def test_memory_does_not_grow_with_messages() -> None:
 
 
 def test_tables_say_which_record_a_run_has(both: tuple[Frames, Frames]) -> None:
-    """The column ``record``; numbers out of order are known of counts alone."""
+    """The column ``record`` has the kind; reordered messages are known of counts alone."""
     exact, other = both
     assert set(exact["runs"]["record"]) == {"instants"}
     assert set(other["runs"]["record"]) == {"counts"}
@@ -108,7 +108,7 @@ def test_tables_say_which_record_a_run_has(both: tuple[Frames, Frames]) -> None:
 
 
 def test_lost_duplicate_and_failed_messages_are_the_same(tmp_path: Path) -> None:
-    """A message received twice and an error; of two processes with equal starts, too."""
+    """A message may be received twice or fail, or two processes may have equal start times."""
     Known(clients=CALL.clients * 2, servers=CALL.servers * 2).write(tmp_path / "a")
     run = CALL.write(tmp_path / "b").path
     shutil.copytree(tmp_path / "a", tmp_path / "c")
@@ -124,7 +124,7 @@ def test_lost_duplicate_and_failed_messages_are_the_same(tmp_path: Path) -> None
 
 
 def test_histograms_are_the_same_to_the_message(tmp_path: Path) -> None:
-    """A log of HdrHistograms has the same buckets, whatever the record."""
+    """A log of HdrHistograms has the same buckets for both kinds of record."""
     run = counted.converted(SAMPLES / NAME, tmp_path / NAME)
     logs = []
     for number, path in enumerate((SAMPLES / NAME, run)):
@@ -149,7 +149,7 @@ WINDOW = (START + 1, START + 6)
 
 
 def counted_stream(folder: Path, instants: np.ndarray, parts: int = 1) -> Stream:
-    """The same messages through a file, counted in some parts."""
+    """The same messages, counted in some parts, written to a file and read back."""
     tally = Tally("server-1", "server", "rpc-cast", START, ["received"])
     sequence = np.arange(len(instants))
     for part in np.array_split(sequence, parts):
@@ -159,7 +159,7 @@ def counted_stream(folder: Path, instants: np.ndarray, parts: int = 1) -> Stream
 
 
 @given(MESSAGES, st.integers(1, 4))
-def test_counts_say_what_instants_say(tmp_path: Path, instants: np.ndarray, parts: int) -> None:
+def test_counts_agree_with_instants(tmp_path: Path, instants: np.ndarray, parts: int) -> None:
     """Counts, sums and largest values exactly; quantiles to three digits."""
     exact, other = Instants(instants), counted_stream(tmp_path, instants, parts)
     assert (exact.count, exact.last(), exact.timed) == (other.count, other.last(), other.timed)
@@ -189,7 +189,7 @@ def test_counts_say_what_instants_say(tmp_path: Path, instants: np.ndarray, part
 
 
 def test_intervals_within_a_run_are_the_same(tmp_path: Path) -> None:
-    """A window that bears intervals: of the mean exactly, of percentiles within a hundredth."""
+    """The window is long enough for intervals; they agree within a hundredth."""
     random = np.random.default_rng(3)
     starts = np.sort(START + random.uniform(0, 60, 30_000))
     calls = np.column_stack([starts, starts + random.gamma(4, 0.002, len(starts))])
@@ -218,7 +218,7 @@ def test_a_quantile_beyond_all_buckets_is_not_known(tmp_path: Path) -> None:
 
 
 def test_the_example_of_the_reference_is_a_whole_file(tmp_path: Path) -> None:
-    """What the page of the format shows can be read; there, lines are broken."""
+    """The example in the page of the format can be read once its broken lines are joined."""
     page = (ROOT / "docs/reference/run-folder.md").read_text()
     text = page.partition("## The .counts format")[2].partition("```json")[2].partition("```")[0]
     whole = re.sub(r"\n(?!\{)", " ", text.strip())
@@ -234,7 +234,7 @@ SEQUENCE = st.lists(st.integers(0, 30), max_size=80)
 
 
 def numbered(folder: Path, sequence: list[int], parts: int) -> numbers.Numbers:
-    """These numbers, seen in this order, through a file."""
+    """These numbers in this order, written to a file and read back."""
     tally = Tally("server-1", "server", "rpc-cast", START, ["received"])
     for part in np.array_split(np.array(sequence, dtype=np.int64), parts):
         instants = np.full(len(part), START + 1)
@@ -248,7 +248,7 @@ def numbered(folder: Path, sequence: list[int], parts: int) -> numbers.Numbers:
 def test_every_number_is_accounted_for(
     tmp_path: Path, sequence: list[int], sent: set[int], parts: int
 ) -> None:
-    """What was seen, how often, out of order, and of it what was sent: as by sets."""
+    """Counts, repeats, reordering and the overlap with sent numbers agree with sets of Python."""
     seen = numbered(tmp_path, sequence, parts)
     sent_ranges = numbers.of(np.array(sorted(sent), dtype=np.int64))
     assert seen.count == len(sequence)
@@ -280,7 +280,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 
 def changed(path: Path, change: Change) -> None:
-    """Other lines in a file."""
+    """Change the lines of a file."""
     content = lines(path)
     change(content)
     path.write_text("".join(json.dumps(line) + "\n" for line in content))
@@ -309,7 +309,7 @@ def numbers_of(content: list[dict[str, Any]], stream: str) -> dict[str, Any]:
 
 
 def renumbered(ranges: list[list[int]], again: list[list[int]]) -> Change:
-    """The server has seen other numbers, as many."""
+    """Give the server as many other numbers."""
 
     def change(content: list[dict[str, Any]]) -> None:
         numbers_of(content, "received").update(ranges=ranges, again=again)
@@ -322,7 +322,7 @@ def received(run: Path) -> int:
 
 
 def test_sound_runs_of_counts_have_no_doubt_about_messages(run: Path) -> None:
-    """Nothing lost, twice, foreign, or too early."""
+    """No message is lost, received twice, foreign, or too early."""
     assert doubts(run) == {}
 
 
@@ -334,9 +334,7 @@ def test_messages_lost_and_duplicated_do_not_cancel_out(cast: Path) -> None:
     counted.seal(cast)
     texts = doubts(cast)
     assert f"1 of {last + 1} messages were lost" in texts["lost"]
-    assert (
-        f"servers handled copies of messages: 1 beside the {last + 1} sent" in texts["duplicates"]
-    )
+    assert f"copies of messages: 1 in addition to the {last + 1} sent" in texts["duplicates"]
 
 
 def test_numbers_that_nobody_sent_are_foreign(cast: Path) -> None:
@@ -362,7 +360,7 @@ def test_latencies_below_zero_are_doubted(tmp_path: Path) -> None:
 
 
 def test_the_count_at_the_drain_must_agree(run: Path) -> None:
-    """What the runner was told is held against the counts, too."""
+    """The totals that the runner got are compared with the counts, too."""
     events = run / "events.jsonl"
     changed(
         events,
@@ -373,7 +371,7 @@ def test_the_count_at_the_drain_must_agree(run: Path) -> None:
 
 
 def test_a_copy_of_counts_is_a_copied_run(run: Path) -> None:
-    """Also without instants no two runs are the same to the byte."""
+    """Two runs never have identical bytes, even without instants."""
     copy = run.with_name(f"{NAME.rpartition('-')[0]}-00000001")
     shutil.copytree(run, copy)
     assert "copied-run" in doubts(run)

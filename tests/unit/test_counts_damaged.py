@@ -44,13 +44,13 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(sound: Path, tmp_path: Path) -> Path:
-    """A copy of it."""
+    """A copy of the sound run."""
     path: Path = shutil.copytree(sound, tmp_path / NAME)
     return path
 
 
 def row(lines: Lines, second: int = 1, stream: str = "round_trip") -> dict[str, Any]:
-    """A stream in one second."""
+    """The line of a stream in one second."""
     return next(n for n in lines if n.get("stream") == stream and n.get("second") == second)
 
 
@@ -74,21 +74,21 @@ def header(**values: object) -> Damage:
     return lambda lines: lines[0].update(values)
 
 
-def said(**values: object) -> Damage:
-    """Other values of the second stream of the header, which has the round trips."""
+def sums(**values: object) -> Damage:
+    """Other totals of the round trips in the header."""
     return lambda lines: next(s for s in lines[0]["streams"] if s["name"] == "round_trip").update(
         values
     )
 
 
 def swapped(lines: Lines) -> None:
-    """Two seconds of a stream the other way round."""
+    """Swap two seconds of a stream."""
     first, second = lines.index(row(lines, 1)), lines.index(row(lines, 2))
     lines[first], lines[second] = lines[second], lines[first]
 
 
 def shifted(lines: Lines) -> None:
-    """All messages but the first second's were finished a second before."""
+    """Finish all messages but those of the first second a second earlier."""
     rows = [n for n in lines if n.get("stream") == "round_trip" and "second" in n]
     first, second = rows[0]["finished"], rows[1]["finished"]
     second["count"] += first["count"]
@@ -97,11 +97,11 @@ def shifted(lines: Lines) -> None:
     for earlier, later in pairwise(rows):
         earlier["finished"] = later["finished"]
     del rows[-1]["finished"]
-    said(last=lines[0]["start"] + rows[-2]["second"])(lines)
+    sums(last=lines[0]["start"] + rows[-2]["second"])(lines)
 
 
 def shortened(lines: Lines) -> None:
-    """All latencies of a second but its largest are the least, and the sum is as it was."""
+    """Make all latencies of a second but the largest the least, and keep the sum."""
     part = row(lines)["started"]
     index, count = decode_sparse(part["histogram"])
     counts = np.zeros(LENGTH, dtype=np.int64)
@@ -109,10 +109,10 @@ def shortened(lines: Lines) -> None:
     part["histogram"] = encode(Histogram(counts))
 
 
-def packed(payload: bytes, **words: int) -> str:
-    """A compressed histogram with these words in its header."""
+def packed(payload: bytes, **values: int) -> str:
+    """A compressed histogram with these values in its header."""
     fields = {"cookie": ENCODED, "length": len(payload), "digits": DIGITS, "highest": HIGHEST_NS}
-    fields |= words
+    fields |= values
     head = HEADER.pack(
         fields["cookie"], fields["length"], 0, fields["digits"], LOWEST_NS, fields["highest"], 1.0
     )
@@ -121,7 +121,7 @@ def packed(payload: bytes, **words: int) -> str:
 
 
 def word(number: int) -> bytes:
-    """A whole number as histograms have it."""
+    """A whole number as histograms encode it."""
     value, octets = (number << 1) ^ (number >> 63), bytearray()
     while value >= 0x80:
         octets.append(value & 0x7F | 0x80)
@@ -150,9 +150,9 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
         lambda lines: row(lines).pop("started"),
         r":1: round_trip: \d+ messages by the header, \d+ started",
     ),
-    "another count in the header": (said(count=7), ":1: round_trip: 7 messages by the header"),
-    "another last finish": (said(last=1.0), ":1: round_trip: the last message is not of the last"),
-    "no last finish": (said(last=None), ":1: round_trip: the last message is not of the last"),
+    "another count in the header": (sums(count=7), ":1: round_trip: 7 messages by the header"),
+    "another last finish": (sums(last=1.0), ":1: round_trip: the last message is not in the last"),
+    "no last finish": (sums(last=None), ":1: round_trip: the last message is not in the last"),
     "one more started": (
         lambda lines: row(lines)["started"].update(count=row(lines)["started"]["count"] + 1),
         r":\d+: \d+ messages, \d+ of them in the histogram",
@@ -166,14 +166,14 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "a count as text": (finished(count="7"), r":\d+: finished.count: input should be a valid int"),
     "a count beyond any": (finished(count=2**60), ":.*: finished.count: input should be less"),
     "a sum of infinity": (finished(sum_s=1e999), ":.*: finished.sum_s: input should be"),
-    "another sum by start": (started(sum_s=1e4), ":.*: started: the sum of latencies is none"),
+    "another sum by start": (started(sum_s=1e4), ":.*: started: the sum of latencies contradicts"),
     "a first message alone": (
         lambda lines: row(lines)["finished"].pop("last_s"),
         "finished: a first message without a last one",
     ),
     "a first message after the last": (
         finished(first_s=0.9, last_s=0.1),
-        "finished: the first and the last message cannot be",
+        "finished: the first and the last message contradict",
     ),
     "a message after the second": (finished(last_s=1.5), ":.*: finished.last_s: input should be"),
     "another sum by finish": (finished(sum_s=0.0), ":1: round_trip: the latencies by start"),
@@ -183,14 +183,14 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     ),
     "another largest latency": (started(max_s=3000.0), "a latency of 3000.0 s is not in its histo"),
     "another least latency": (started(min_s=1e-6), "a latency of 1e-06 s is not in its histogram"),
-    "the least above the largest": (started(min_s=9.0), "started: the sum of latencies is none"),
+    "the least above the largest": (started(min_s=9.0), "the sum of latencies contradicts"),
     "negative ones that are not": (started(negative=3), "started: the least latency contradicts"),
     "more negative ones than there can be": (
         started(negative=1, min_s=-0.1, sum_s=0.0),
         "1 latencies below zero, fewer in the first bucket",
     ),
-    "a histogram of shorter latencies": (shortened, "the latencies in the histogram are no .* s"),
-    "more beyond than all": (started(beyond=2**40), "started: a part of the messages is more"),
+    "a histogram of shorter latencies": (shortened, "the latencies in the histogram do not add up"),
+    "more beyond than all": (started(beyond=2**40), "started: more messages in a part than in all"),
     "no histogram": (
         lambda lines: row(lines)["started"].pop("histogram"),
         "started: latencies without their histogram",
@@ -201,7 +201,7 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     ),
     "latencies of what was sent": (
         lambda lines: row(lines, 1, "sent").update(finished={"count": 1, "sum_s": 0, "max_s": 0}),
-        "sent: latencies are recorded of streams that have them",
+        "sent: latencies are missing, or the stream has none",
     ),
     "finished before started": (shifted, ":1: round_trip: more messages were finished than had"),
     "another number": (
@@ -239,7 +239,7 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
         ":1: more messages were reordered than received",
     ),
     "another process": (header(label="client-2"), "not of this run: it is of client-2 client"),
-    "another start": (header(start=1.0), ":1: .*: the last message is not of the last second"),
+    "another start": (header(start=1.0), ":1: .*: the last message is not in the last second"),
     "another stream": (
         lambda lines: [
             n.update({key: "received"})
@@ -281,7 +281,7 @@ def damage(run: Path, change: Damage, name: str = CLIENT) -> None:
 
 @pytest.fixture(scope="module")
 def damaged(sound: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What the doubts say of each damage, in a folder with a good run beside them."""
+    """The doubt about each damage, in a folder with a good run beside them."""
     folder = tmp_path_factory.mktemp("runs")
     shutil.copytree(SAMPLES / GOOD, folder / GOOD)
     names = {name: f"{NAME.rpartition('-')[0]}-{n:08x}" for n, name in enumerate(DAMAGES)}
@@ -296,13 +296,13 @@ def damaged(sound: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
 
 @pytest.mark.parametrize("name", DAMAGES)
 def test_a_damaged_file_is_named_with_its_line(damaged: dict[str, str], name: str) -> None:
-    """The run is unreadable, says why, and is in no other table; the good run is."""
+    """The run is unreadable, has the reason, and is in no other table; the good run is."""
     assert re.search(rf"client-1\.counts.*{DAMAGES[name][1]}", damaged[name]), damaged[name]
 
 
 @pytest.mark.parametrize("name", HISTOGRAMS)
-def test_what_pretends_to_be_a_histogram_is_refused(run: Path, name: str) -> None:
-    """No more is unpacked than a histogram has, and its own sizes are not trusted."""
+def test_an_invalid_histogram_is_refused(run: Path, name: str) -> None:
+    """No more is unpacked than a histogram has, whatever sizes it claims."""
     text, reason = HISTOGRAMS[name]
     with pytest.raises(ValueError, match=reason):
         decode_sparse(text)
@@ -313,7 +313,7 @@ def test_what_pretends_to_be_a_histogram_is_refused(run: Path, name: str) -> Non
 
 @given(st.lists(st.floats(0, 4000), max_size=40), st.binary(max_size=60))
 def test_any_bytes_are_a_histogram_or_refused(latencies: list[float], payload: bytes) -> None:
-    """What was encoded comes back; of anything else nothing but ``ValueError``."""
+    """Encoded histograms are decoded; anything else raises nothing but ``ValueError``."""
     import numpy as np
 
     histogram = fold(np.array(latencies))
@@ -327,7 +327,7 @@ def test_any_bytes_are_a_histogram_or_refused(latencies: list[float], payload: b
 
 
 def test_bytes_changed_at_random_give_a_sentence(run: Path) -> None:
-    """A bit, a byte or a block of zeros anywhere: read, or refused in a sentence, never more."""
+    """With a changed bit, byte or block, a file is read, or refused in one sentence."""
     drawn = random.Random(5)
     content = (run / CLIENT).read_bytes()
     refused = 0
@@ -347,14 +347,14 @@ def test_bytes_changed_at_random_give_a_sentence(run: Path) -> None:
 
 @pytest.mark.parametrize("size", [0, 1, 100, 3000])
 def test_a_file_cut_short_is_no_smaller_run(run: Path, size: int) -> None:
-    """Wherever it was cut."""
+    """It is refused wherever it was cut."""
     os.truncate(run / CLIENT, size)
     with pytest.raises(LoadError, match=r"client-1\.counts"):
         read_counts(run / CLIENT)
 
 
 def test_a_missing_file_is_a_dead_process(run: Path) -> None:
-    """The error says what the absence means, as for instants."""
+    """The error says that the process died, as for instants."""
     (run / CLIENT).unlink()
     with pytest.raises(LoadError, match=r"client-1\.counts is missing: its process died"):
         read_counts(run / CLIENT)
@@ -365,7 +365,7 @@ def test_a_missing_file_is_a_dead_process(run: Path) -> None:
 
 
 def test_the_runner_counts_messages_of_either_record(run: Path) -> None:
-    """What a process recorded of each stream, from the header alone."""
+    """The counts of each stream come from the header alone."""
     for label in ("client-1", "server-1"):
         counts = totals(run / "load", label)
         assert counts == totals(SAMPLES / NAME / "load", label)
@@ -375,7 +375,7 @@ def test_the_runner_counts_messages_of_either_record(run: Path) -> None:
 
 
 def test_two_kinds_of_record_in_a_run_are_refused(run: Path) -> None:
-    """Instants of clients cannot be held against sequence numbers of servers."""
+    """Instants of clients cannot be compared with sequence numbers of servers."""
     shutil.copytree(SAMPLES / GOOD, run.with_name(GOOD))
     shutil.copy(SAMPLES / NAME / "load/client-1.messages", run / "load")
     (failure,) = tables.read(run.parent)["runs"]["failure"].dropna()
@@ -383,7 +383,7 @@ def test_two_kinds_of_record_in_a_run_are_refused(run: Path) -> None:
 
 
 def test_two_processes_that_send_as_one_are_refused(run: Path) -> None:
-    """Sequence numbers are known by their sender: two of a name would hide what was lost."""
+    """Sequence numbers belong to a sender: two with one name would hide lost messages."""
     shutil.copytree(SAMPLES / GOOD, run.with_name(GOOD))
     facts = json.loads((run / "run.json").read_text())
     facts["case"]["processes"] = 2
@@ -401,7 +401,7 @@ def test_two_processes_that_send_as_one_are_refused(run: Path) -> None:
 
 
 def hole(path: Path) -> None:
-    """A huge file with nothing in it."""
+    """A huge sparse file."""
     path.touch()
     os.truncate(path, 2**43)
 
@@ -418,10 +418,10 @@ def hole(path: Path) -> None:
         (hole, "has at most"),
     ],
 )
-def test_what_is_no_file_is_not_opened(
+def test_only_regular_files_are_opened(
     run: Path, make: Callable[[Path], object], reason: str
 ) -> None:
-    """Nobody waits for a pipe, follows a link, or reads a hole."""
+    """Pipes are not waited for, links not followed, and sparse files not read."""
     (run / CLIENT).unlink()
     make(run / CLIENT)
     with pytest.raises(RecordError, match=rf"client-1\.counts: .*{reason}"):

@@ -1,4 +1,4 @@
-"""One damaged run never hides the good ones, and says itself what is wrong with it."""
+"""A damaged run never hides the good ones, and is listed with what is wrong with it."""
 
 import json
 import os
@@ -104,7 +104,7 @@ def text(name: str, old: str, new: str) -> Damage:
 
 
 def of_today(case: Facts, **parameters: object) -> Facts:
-    """A case recorded when parameters of a generator stood among all others, as it is now."""
+    """The case in today's format, which has the parameters of its generator in one mapping."""
     return {
         **{name: value for name, value in case.items() if name not in FIRST_PARAMETERS},
         "parameters": parameters,
@@ -112,7 +112,7 @@ def of_today(case: Facts, **parameters: object) -> Facts:
 
 
 def nan(run: Path) -> None:
-    """The last instant of a client's replies is no number."""
+    """Make the last instant of a client's replies NaN."""
     with (run / "load/client-1.messages").open("r+b") as file:
         file.seek(-8, os.SEEK_END)
         file.write(b"\xff" * 8)
@@ -135,7 +135,7 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
         keys(window={"start": 1795248069, "end": 1e15}),
         r"run\.json: window\.end: input should be less than",
     ),
-    "a window of NaN": (keys(window={"start": float("nan"), "end": 2}), "NaN is no number of JSON"),
+    "a window of NaN": (keys(window={"start": float("nan"), "end": 2}), "NaN is not a JSON number"),
     "a window of text": (keys(window={"start": "1795248069", "end": 1795248072}), "window.start: "),
     "a moved window": (keys(window={"start": 1795248070, "end": 1795248073}), "window.start: "),
     "kinds without Master": (
@@ -248,8 +248,8 @@ def named(number: int) -> str:
 
 
 @pytest.mark.parametrize("name", DAMAGES)
-def test_a_damaged_run_is_told_with_its_reason(all_damaged: Frames, name: str) -> None:
-    """It is a row with its reason and a doubt that names the file, and in no other table."""
+def test_a_damaged_run_is_listed_with_its_reason(all_damaged: Frames, name: str) -> None:
+    """It has a row with the reason, a doubt that names the file, and is in no other table."""
     frames = rows(all_damaged, named(list(DAMAGES).index(name)))
     (row,) = frames["runs"].to_dict("records")
     assert row["status"] == "unreadable"
@@ -262,7 +262,7 @@ def test_a_damaged_run_is_told_with_its_reason(all_damaged: Frames, name: str) -
 
 
 def test_the_good_run_is_as_it_was(all_damaged: Frames) -> None:
-    """Every number of it is the one that it has without damaged runs beside it."""
+    """All its numbers are those that it has without damaged runs beside it."""
     alone = tables.of_runs([Run(SAMPLES / GOOD, GOOD, "done")])
     for name, frame in alone.items():
         pd.testing.assert_frame_equal(rows(all_damaged, GOOD)[name], frame)
@@ -277,7 +277,7 @@ def test_points_count_unreadable_runs_as_failed(two: Path) -> None:
 
 
 def test_where_no_run_is_good_one_sentence_says_so(two: Path) -> None:
-    """The first reason, and what to do."""
+    """The error has the first reason, and what to do."""
     for name in (GOOD, CALL):
         (two / name / "run.json").write_text("")
     with pytest.raises(TableError, match=r"none of 2 runs can be read: .*; restore the files"):
@@ -321,7 +321,7 @@ def test_every_command_goes_on_without_the_damaged_run(two: Path) -> None:
     ],
 )
 def test_status_marks_what_cannot_be_read(two: Path, damage: Damage, words: str) -> None:
-    """With the reason and without the folder's place; the good run is done."""
+    """The line has the reason without the path of the folder; the good run is done."""
     shutil.copy(SAMPLES / "plan.yaml", two)
     damage(two / CALL)
     *lines, sums = status(two).splitlines()
@@ -332,8 +332,8 @@ def test_status_marks_what_cannot_be_read(two: Path, damage: Damage, words: str)
     assert sums == "1 done, 0 running, 0 failed, 1 unreadable, 22 pending"
 
 
-def test_a_run_that_cannot_be_read_is_not_missed(two: Path) -> None:
-    """Its folder is there: nobody has to look for it, nor to measure it again before that."""
+def test_a_run_that_cannot_be_read_is_not_missing(two: Path) -> None:
+    """Its folder is there, so that it need not be looked for, nor be measured before that."""
     shutil.copy(SAMPLES / "plan.yaml", two)
     (two / GOOD / "run.json").write_text("{")
     shutil.copytree(SAMPLES / OTHER, two / OTHER)
@@ -345,8 +345,8 @@ def test_a_run_that_cannot_be_read_is_not_missed(two: Path) -> None:
     assert set(doubts.loc[doubts["kind"] == "unreadable-run", "run"]) == {GOOD, OTHER}
 
 
-def test_a_value_that_no_table_has_is_placed() -> None:
-    """By what tells its row from the others, where the file is no longer known."""
+def test_an_invalid_value_is_located() -> None:
+    """The error identifies the row by its keys, as the file is no longer known."""
     row = {"process": "client-1", "start_s": 2.0, "total_cores": -1.0}
     where = r"table cpu, row 1 \(process 'client-1', start 2.0 s\): total_cores must be"
     with pytest.raises(TableError, match=where):

@@ -1,4 +1,4 @@
-"""Plans that decide: what is compared, when that is known, and which runs come next."""
+"""Plans that decide: their comparisons, when these are decided, and which runs come next."""
 
 import json
 from collections import Counter
@@ -14,7 +14,7 @@ from mqperf.base.errors import PlanError
 from mqperf.front.preview import preview
 from mqperf.lab.runner import Job, Silent, sweep_all
 from mqperf.pages.questions import answers
-from mqperf.pages.report import comparison as told
+from mqperf.pages.report import comparison as wording
 from mqperf.pages.sections.forms import plain
 from mqperf.plan import MOST, Decision, Plan
 from mqperf.plan.file import parse_plan
@@ -40,7 +40,7 @@ decide: {difference: 0.05, within: 20 min}
 def invented(
     random: np.random.Generator, *effects: float, noise: float = 0.03, turns: float = 0.0
 ) -> Figures:
-    """As many repeats as there may be of pairs that differ so; turns are faster or slower."""
+    """The most repeats of pairs with these effects; ``turns`` is the noise shared by a turn."""
     shared = turns * random.normal(size=MOST)
     sides = [(pair, effect) for pair, effect in zip(PAIRS, effects, strict=False)]
     return {
@@ -58,21 +58,21 @@ def until(figures: Figures, repeats: int) -> Figures:
 
 
 def test_staircases_are_decided_by_where_they_end() -> None:
-    """Not by how fast they were on the way; one that ended nowhere decides nothing."""
+    """Throughput on the way does not count; a staircase without an end decides nothing."""
     found = climbed(CLASSIC, (320.0, 256.0, 1e9))
     ends = middle_rates(found).dropna()
     runs = found["runs"].set_index("run").loc[ends.index]
-    told = throughputs(found)
+    rates = throughputs(found)
     assert len(ends) == 5
-    assert sum(map(len, told.values())) == 5
+    assert sum(map(len, rates.values())) == 5
     for point, repeat, end in zip(runs["point"], runs["repeat"], ends, strict=True):
-        assert told[point][repeat] == pytest.approx(end)
+        assert rates[point][repeat] == pytest.approx(end)
     without = {name: frame for name, frame in found.items() if name != "bottlenecks"}
-    assert throughputs(without) == told
+    assert throughputs(without) == rates
 
 
 def test_a_planted_difference_is_found() -> None:
-    """With its sign, in its interval, and in half of five repeats."""
+    """Its sign is right, its interval contains it, and half of five repeats are enough."""
     random = np.random.default_rng(1)
     decided = [decisions(invented(random, 0.3, -0.3), PAIRS, 0.05) for _ in range(200)]
     assert {tuple(decision.outcome for decision in pair) for pair in decided} == {
@@ -99,8 +99,8 @@ def test_equal_points_are_hardly_ever_called_different() -> None:
     assert outcomes["alike"] > 600
 
 
-def test_what_matters_is_hardly_ever_called_alike() -> None:
-    """Points that differ by just what matters, the other way round as well."""
+def test_a_relevant_difference_is_hardly_ever_called_alike() -> None:
+    """This holds for points that differ by just that much, in either direction."""
     random = np.random.default_rng(3)
     sides = [invented(random, 0.0501, 1 / 1.0501 - 1, noise=0.02) for _ in range(200)]
     outcomes = Counter(
@@ -109,8 +109,8 @@ def test_what_matters_is_hardly_ever_called_alike() -> None:
     assert outcomes["alike"] <= 10
 
 
-def test_it_is_decided_at_the_first_look_that_can() -> None:
-    """What is measured afterwards, of it or of others, changes nothing."""
+def test_a_comparison_is_decided_at_the_first_look_that_can() -> None:
+    """Later repeats, of the same comparison or of others, change nothing."""
     random = np.random.default_rng(4)
     for _ in range(50):
         figures = invented(random, 0.12, 0.01)
@@ -124,7 +124,7 @@ def test_it_is_decided_at_the_first_look_that_can() -> None:
 
 
 def test_turns_that_are_faster_or_slower_do_not_hide_a_difference() -> None:
-    """A machine that is off by 30 % in each turn, alike for both sides."""
+    """A machine varies by 30 % between turns, alike for both sides."""
     random = np.random.default_rng(5)
     decided = [decisions(invented(random, 0.3, 0.3, turns=0.3), PAIRS, 0.05) for _ in range(50)]
     assert {decision.outcome for pair in decided for decision in pair} == {"better"}
@@ -132,7 +132,7 @@ def test_turns_that_are_faster_or_slower_do_not_hide_a_difference() -> None:
 
 
 def test_nothing_is_decided_before_the_first_repeats() -> None:
-    """Nor of a point without figures; a missing repeat ends what counts."""
+    """Nor is a point without figures; repeats after a missing one do not count."""
     figures = {"a": {1: 100.0, 2: 101.0, 3: 100.5}, "b": {1: 200.0, 3: 201.0}}
     assert decisions(figures, PAIRS, 0.05) == [Decision("open", 1), Decision("open", 0)]
     both = {**figures, "b": {1: 200.0, 2: 202.0}}
@@ -141,8 +141,8 @@ def test_nothing_is_decided_before_the_first_repeats() -> None:
     assert looked.ratio == pytest.approx(2.0, rel=0.01)
 
 
-def test_what_is_open_is_told_how_many_repeats_decide() -> None:
-    """About as many as it then takes; a wide interval takes more than a narrow one."""
+def test_an_open_comparison_has_the_repeats_it_needs() -> None:
+    """The number is about right; a wide interval needs more repeats than a narrow one."""
     random = np.random.default_rng(6)
     needed: dict[float, list[float]] = {0.02: [], 0.05: []}
     for noise, numbers in needed.items():
@@ -159,8 +159,8 @@ def plan(text: str) -> Plan:
     return parse_plan(text, Path("here.yaml"))
 
 
-def test_each_value_of_a_name_is_compared_with_the_first() -> None:
-    """All else being alike; threads are no name."""
+def test_each_named_value_is_compared_with_the_first() -> None:
+    """All other parameters are alike; thread counts are not compared."""
     text = PLAN.replace("[cmsm]", "[cmsm, cs1ss2]").replace("10,", "[1, 10],")
     two = plan(text).comparisons()
     assert Counter(comparison.axis for comparison in two) == {"queues": 4, "topology": 4}
@@ -172,8 +172,8 @@ def test_each_value_of_a_name_is_compared_with_the_first() -> None:
     assert two[0].words == "quorum against classic, cmsm, rpc-call, 1 thread"
 
 
-def test_systems_and_words_of_an_option_are_names_as_well() -> None:
-    """Settings belong to their system; what only one system has, is compared with nothing."""
+def test_systems_and_options_have_named_values_as_well() -> None:
+    """Settings belong to their system; what only one system has is not compared."""
     systems = """\
 systems:
   rabbitmq: {topologies: [single], queues: [classic, quorum], settings: {start_timeout_s: 60}}
@@ -194,14 +194,14 @@ decide: {}
     [("20 min", 1200), ("20m", 1200), ("180 s", 180), ("1.5 h", 5400), ("0.5h", 1800)],
 )
 def test_time_for_all_runs_is_a_duration(within: str, seconds: float) -> None:
-    """In the units of every option that is one."""
+    """It has the units of every option that is a duration."""
     decide = plan(PLAN.replace("20 min", within)).decide
     assert decide is not None
     assert decide.within_s == seconds
 
 
 @pytest.mark.parametrize(
-    ("wrong", "right", "told"),
+    ("wrong", "right", "words"),
     [
         ("[classic, quorum]", "[classic]", "decide: there is nothing to compare"),
         ("20 min", "1 min", "decide.within: 2 repeats of all points take 1.5 min already"),
@@ -223,24 +223,24 @@ def test_time_for_all_runs_is_a_duration(within: str, seconds: float) -> None:
         ("decide:", "search: {from_msg_s: 9, to_msg_s: 99}\ndecide:", "decide: a search orders"),
     ],
 )
-def test_a_plan_that_cannot_decide_is_told_so(wrong: str, right: str, told: str) -> None:
-    """At its line, in a sentence."""
+def test_a_plan_that_cannot_decide_is_refused(wrong: str, right: str, words: str) -> None:
+    """The error has its line, and is a sentence."""
     assert wrong in PLAN
     with pytest.raises(PlanError) as caught:
         plan(PLAN.replace(wrong, right))
-    assert told in str(caught.value)
+    assert words in str(caught.value)
     assert str(caught.value).startswith("here.yaml:")
 
 
 def test_a_staircase_of_rates_can_be_decided() -> None:
-    """By where each run of it ends."""
+    """The rates at which its runs end decide it."""
     stairs = "load: {rate_msg_s: 100, ramp_to_msg_s: 4000, ramp_steps: 10, "
     assert plan(PLAN.replace("load: {", stairs)).decide is not None
 
 
 @pytest.mark.starts_programs
-def test_the_preview_tells_how_much_it_may_be() -> None:
-    """The first repeats in turns, and the time."""
+def test_the_preview_shows_the_first_repeats_and_the_time() -> None:
+    """The first repeats are in turns, and the time is the most that all runs take."""
     text = preview(plan(PLAN))
     assert "1 comparison, each until it is known whether it differs by 5 %: 2 repeats of" in text
     assert "at most about 20:00" in text
@@ -254,7 +254,7 @@ def test_the_preview_tells_how_much_it_may_be() -> None:
 
 
 def test_plans_that_decide_take_no_turns_with_others() -> None:
-    """And need who judges."""
+    """They cannot be interleaved with other plans."""
     jobs = [Job(plan(PLAN), PLAN, Path("unused"))] * 2
     with pytest.raises(PlanError, match="cannot take turns with another"):
         sweep_all(jobs, Silent(), interleave=True)
@@ -291,8 +291,8 @@ def answered(frames: Tables) -> tuple[list[str], list[str]]:
     return [plain(text) for text in answer.sentences], [plain(text) for text in answer.settle]
 
 
-def test_the_answer_tells_what_was_decided() -> None:
-    """Point by point, in words; of what is open, how many repeats would decide it."""
+def test_the_answer_has_what_was_decided() -> None:
+    """It has a phrase for each point, and for an open one the repeats that would decide it."""
     [[differs], nothing] = answered(deciding(0.3, 0.005, 10, 20))
     assert differs.startswith("mirrored queues against classic queues: CALL at 10 threads +3")
     assert " and CALL at 20 threads +3" in differs
@@ -304,18 +304,18 @@ def test_the_answer_tells_what_was_decided() -> None:
     assert "CALL differs by less than 5 % (" in alike
     assert nothing == []
     [[open_], [more]] = answered(deciding(0.0, 0.03, 10))
-    assert "CALL is still open after 4 repeats (" in open_
+    assert "CALL is still undecided after 4 repeats (" in open_
     assert "repeats would decide" in more
 
 
-def test_a_doubted_side_is_not_told() -> None:
-    """Whatever was decided of it."""
+def test_a_doubted_side_has_no_result() -> None:
+    """A doubt about a side hides what was decided."""
     frames = deciding(0.3, 0.005, 10)
     point = str(frames["points"]["point"].iloc[0])
     doubts = pd.DataFrame([{"kind": "tester-saturated", "point": point, "text": "so it is"}])
     frames = {**frames, "doubts": doubts.reindex(columns=frames["doubts"].columns)}
     [[sentence], _] = answered(frames)
-    assert sentence.endswith("CALL cannot be told, as a side is doubted.")
+    assert sentence.endswith("CALL cannot be compared, because one side is in doubt.")
 
 
 def side(difference: float, noise: float, seed: int, *plans: str) -> Tables:
@@ -334,7 +334,7 @@ def side(difference: float, noise: float, seed: int, *plans: str) -> Tables:
 
 
 def test_a_comparison_of_two_plans_has_the_verdicts_that_ended_them() -> None:
-    """Of throughput; nothing else has a verdict, nor have plans that decided with others."""
+    """Only throughput has a verdict, and only if both plans decided with each other."""
     plans = ("before", "after")
     for difference, noise, verdict in ((-0.3, 0.01, "worse"), (0, 0.003, "alike")):
         comparison = compared(side(0, noise, 1, *plans), side(difference, noise, 2, *plans))
@@ -345,6 +345,6 @@ def test_a_comparison_of_two_plans_has_the_verdicts_that_ended_them() -> None:
         others = rows.drop(index="throughput_msg_s")
         assert {*others["verdict"]} == {"cannot tell"}
         assert others["ratio_low"].isna().all()
-        assert f"{verdict} at 1 (" in next(told.answers(comparison["comparison"]))
+        assert f"{verdict} at 1 (" in next(wording.answers(comparison["comparison"]))
     stranger = compared(side(0, 0.01, 1, *plans), side(-0.3, 0.01, 2, "before", "later"))
     assert {*stranger["comparison"]["interval_kind"]} == {"repeats"}

@@ -34,19 +34,19 @@ DECIDE = "decide: {within: 10 min}\n"
 
 
 class Variants(Frozen):
-    """Parameters of a replay that is said to be a variant."""
+    """Parameters of a replay that stands for a variant."""
 
     variant: Literal["plain", "faster", "close"] = "plain"
     thinning: int = 1
 
 
 EFFECTS = {"plain": 0.0, "faster": 0.5, "close": 0.0}
-"""Of a variant on the logarithm of throughput, with one thread."""
+"""Effect of a variant on the logarithm of throughput, with one thread."""
 
 
 @dataclass
 class Known:
-    """Decides by effects that are known, with noise that depends on the case alone."""
+    """Decides by known effects, with noise that depends on the case alone."""
 
     noise: float = 0.004
     looks: list[int] = field(default_factory=list)
@@ -83,7 +83,7 @@ def run(folder: Path, observer: Interrupted, text: str = TOY, judge: Known | Non
 
 
 def repeats(folder: Path) -> dict[str, int]:
-    """By variant, how many whole runs there are."""
+    """The number of complete runs by variant."""
     cases = [record.case() for record in runs(folder) if record.status == "done"]
     return Counter(str(case.parameters["variant"]) for case in cases if case is not None)
 
@@ -91,14 +91,14 @@ def repeats(folder: Path) -> dict[str, int]:
 @pytest.mark.starts_programs
 @pytest.mark.usefixtures("toys")
 def test_only_what_is_open_is_repeated_and_an_interruption_changes_nothing(tmp_path: Path) -> None:
-    """Interrupted in the first turn, and in a later one: the same runs in the end."""
+    """Interruptions in the first turn and in a later one give the same runs in the end."""
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     observer = Interrupted()
     done = run(whole, observer)
     measured = repeats(whole)
     assert measured["plain"] == measured["close"] > measured["faster"] >= 2
     assert sum(measured.values()) == done
-    [faster] = [line for line in observer.told if line.startswith("decided") and "faster" in line]
+    [faster] = [line for line in observer.lines if line.startswith("decided") and "faster" in line]
     assert f"after {measured['faster']} repeats: faster against plain, rpc-cast, 1" in faster
     for after in (2, 5):
         with pytest.raises(KeyboardInterrupt):
@@ -114,25 +114,25 @@ def test_only_what_is_open_is_repeated_and_an_interruption_changes_nothing(tmp_p
 
 @pytest.mark.starts_programs
 @pytest.mark.usefixtures("toys")
-def test_it_ends_when_the_time_is_up(tmp_path: Path) -> None:
-    """After the first repeats, if these take it all; and tells what would decide the rest."""
+def test_a_plan_ends_when_its_time_is_up(tmp_path: Path) -> None:
+    """The first repeats are all made; open comparisons have the repeats that would decide them."""
     text = TOY.replace("10 min", "8 s")
     observer = Interrupted()
     assert run(tmp_path, observer, text, Known(noise=0.2)) == 6
-    left = [line for line in observer.told if line.startswith("open after 2 repeats: ")]
+    left = [line for line in observer.lines if line.startswith("open after 2 repeats: ")]
     assert len(left) == 2
     assert all("repeats would decide it" in line for line in left)
     again = Interrupted()
     assert run(tmp_path, again, text, Known(noise=0.2)) == 0
-    assert [line for line in again.told if line.startswith("open")] == left
+    assert [line for line in again.lines if line.startswith("open")] == left
 
 
 @pytest.mark.starts_programs
 @pytest.mark.usefixtures("toys")
-def test_what_failed_rests_until_the_next_command(
+def test_a_failed_point_waits_for_the_next_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The others are decided; the comparison goes on where the failure was overcome."""
+    """The others are decided; this comparison goes on once the fault is gone."""
     launcher = replace(
         replay.LAUNCHER,
         commands=lambda job: replay.commands(
@@ -162,7 +162,7 @@ def two_plans(folder: Path, **more: str) -> list[Job]:
 
 
 def by_threads(folder: Path) -> Counter[int]:
-    """Whole runs of a folder."""
+    """The number of complete runs of a folder, by threads."""
     cases = [record.case() for record in runs(folder) if record.status == "done"]
     return Counter(case.threads for case in cases if case is not None)
 
@@ -175,7 +175,7 @@ def run_both(folder: Path, observer: Interrupted) -> int:
 @pytest.mark.starts_programs
 @pytest.mark.usefixtures("toys")
 def test_two_plans_are_repeated_in_turns_until_it_is_decided(tmp_path: Path) -> None:
-    """Points that both have; an interruption changes nothing; and compare has the verdicts."""
+    """Common points are repeated; an interruption changes nothing; compare has the verdicts."""
     with pytest.raises(KeyboardInterrupt):
         run_both(tmp_path, Interrupted(3))
     observer = Interrupted()
@@ -184,15 +184,15 @@ def test_two_plans_are_repeated_in_turns_until_it_is_decided(tmp_path: Path) -> 
     assert by_threads(before) == by_threads(after)
     assert by_threads(before)[2] > by_threads(before)[1] >= 2
     assert by_threads(before).total() * 2 == done + 3
-    turns = [line for line in observer.told if line.startswith("plan ")]
+    turns = [line for line in observer.lines if line.startswith("plan ")]
     assert turns[:3] == [
         "plan after, repeat 1",
         "plan after, repeat 2",
         "plan before, repeat 2",
     ]
-    told = [line for line in observer.told if line.startswith("decided")]
-    assert "after 2 repeats: after against before, rpc-cast, 1 thread: +" in told[0]
-    assert "2 threads: differs by less than 5 %" in told[1]
+    decided = [line for line in observer.lines if line.startswith("decided")]
+    assert "after 2 repeats: after against before, rpc-cast, 1 thread: +" in decided[0]
+    assert "2 threads: differs by less than 5 %" in decided[1]
     comparison = mqperf.compare(before, after)
     kinds = comparison.tables["comparison"].groupby("figure")["interval_kind"].unique()
     assert {*kinds.pop("throughput_msg_s")} == {"after each repeat"}
@@ -202,8 +202,8 @@ def test_two_plans_are_repeated_in_turns_until_it_is_decided(tmp_path: Path) -> 
 
 
 @pytest.mark.usefixtures("toys")
-def test_plans_that_cannot_be_decided_between_are_told_so(tmp_path: Path) -> None:
-    """One alone, two without a point in common, one that decides by itself."""
+def test_plans_that_cannot_be_compared_are_refused(tmp_path: Path) -> None:
+    """One plan alone, two without a common point, and one that decides by itself are refused."""
     judges, jobs = Judges(decide=Known()), two_plans(tmp_path)
     with pytest.raises(PlanError, match="decides between before and after: run these together"):
         sweep_all(jobs[:1], Silent(), judges=judges)

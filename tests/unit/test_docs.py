@@ -81,8 +81,8 @@ def sessions() -> set[str]:
     return set(re.findall(r"@nox\.session\ndef (\w+)", text))
 
 
-def test_every_command_is_told_about() -> None:
-    """Each command is shown in a page that a person wrote, beside its generated reference."""
+def test_every_command_is_documented() -> None:
+    """Each command is shown on a hand-written page, beside its generated reference."""
     shown = {words[0] for page in ALL for words in typed(page) if words}
     assert commands().keys() - shown == set()
 
@@ -108,7 +108,7 @@ def test_every_plan_key_is_explained(plan_keys: str) -> None:
     assert {key for key in keys if f"| `{key}` |" not in plan_keys} == set()
 
 
-def test_every_limit_of_a_plan_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_limit_of_a_plan_is_documented(monkeypatch: pytest.MonkeyPatch) -> None:
     """The plan reference has the limits that errors name."""
     monkeypatch.syspath_prepend(str(ROOT / "docs" / "_ext"))
     text = import_module("mqperf_docs.plan_keys").limits()
@@ -123,7 +123,7 @@ def test_every_topology_and_kind_of_queue_is_explained(plan_keys: str) -> None:
 
 
 def test_every_test_case_is_explained(plan_keys: str) -> None:
-    """The plan reference has a row for each, with the generators that do it."""
+    """The plan reference has a row for each, with the generators that support it."""
     section = plan_keys.partition("## Test cases")[2].partition("\n## ")[0]
     for name in TEST_CASES:
         [row] = (line for line in section.splitlines() if line.startswith(f"| `{name}` |"))
@@ -153,13 +153,13 @@ def needed_by(package: str) -> Iterator[str]:
 
 
 def test_every_doubt_has_advice() -> None:
-    """Whoever is told of a doubt finds what to do about it."""
+    """The how-to on doubts has an entry for each kind."""
     text = (ROOT / "docs" / "howto" / "interpret-doubts.md").read_text(encoding="utf-8")
     assert {kind for kind in CHECKS if f"`{kind}`" not in text} == set()
 
 
 def test_every_doubt_has_its_limits() -> None:
-    """Whoever recomputes a doubt finds from where on it is raised."""
+    """The methodology has the limit at which each doubt is raised."""
     text = (ROOT / "docs" / "methodology.md").read_text(encoding="utf-8")
     limits = text.partition("Their limits:")[2]
     assert {kind for kind in CHECKS if f"`{kind}`" not in limits} == set()
@@ -173,8 +173,8 @@ def _with_password(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_with_password")
 @pytest.mark.parametrize("page", ALL, ids=lambda path: str(path.relative_to(ROOT)))
-def test_what_a_page_says_is_so(page: Path) -> None:
-    """Commands, sessions, links, files, excerpts, results, plans; a decision's form, too."""
+def test_a_page_is_right(page: Path) -> None:
+    """Commands, sessions, links, files, excerpts, results, plans, and the form of decisions."""
     text = page.read_text(encoding="utf-8")
     faults = [*commands_refused(page), *sessions_missing(text), *links_broken(page, text)]
     faults += [*files_missing(text), *excerpts_that_differ(page), *plans_refused(page)]
@@ -184,7 +184,7 @@ def test_what_a_page_says_is_so(page: Path) -> None:
 
 
 def test_every_fault_of_a_page_is_found(tmp_path: Path) -> None:
-    """A page with one of each kind, and all of them told at once."""
+    """A page with one fault of each kind has all of them reported at once."""
     page = tmp_path / "000-page.md"
     text = textwrap.dedent(WRONG).lstrip()
     page.write_text(text, encoding="utf-8")
@@ -239,7 +239,7 @@ WRONG = """
 
 
 def commands_refused(page: Path) -> Iterator[str]:
-    """What a page tells people to type is accepted as it stands."""
+    """The commands that a page shows are accepted as they stand."""
     for name, *rest in typed(page):
         if name not in commands():
             yield f"no command mqperf {name}"
@@ -273,7 +273,7 @@ def files_missing(text: str) -> Iterator[str]:
 
 
 def excerpts_that_differ(page: Path) -> Iterator[str]:
-    """What a page shows as an excerpt of a file stands there word for word."""
+    """An excerpt of a file that a page shows is in this file word for word."""
     for text in blocks(page, "python"):
         if text.startswith("# from "):
             head, excerpt = text.split("\n", 1)
@@ -283,7 +283,7 @@ def excerpts_that_differ(page: Path) -> Iterator[str]:
 
 
 def results_without(page: Path) -> Iterator[str]:
-    """What Python on a page takes from ``results`` is an attribute or a table of results."""
+    """What Python on a page reads from ``results`` is an attribute or a table of results."""
     for text in blocks(page, "python"):
         for name in re.findall(r"\bresults\.(\w+)", text):
             if name not in {*dir(Results), "source"}:
@@ -294,7 +294,7 @@ def results_without(page: Path) -> Iterator[str]:
 
 
 def plans_refused(page: Path) -> Iterator[str]:
-    """Every whole plan that a page shows is one that could be run."""
+    """Every complete plan that a page shows can be run."""
     for text in blocks(page, "yaml"):
         if "systems" in (yaml.safe_load(text) or {}):
             try:

@@ -1,4 +1,4 @@
-"""What doctor finds missing is what the first plan needs, and each remedy is named."""
+"""doctor finds what the first plan needs and this machine lacks, and names each remedy."""
 
 import os
 from pathlib import Path
@@ -15,13 +15,13 @@ from mqperf_hosts.front import fixing
 from mqperf_hosts.front.doctor import examine
 
 
-def test_what_is_needed_are_the_systems_of_the_quickstart(root: Path) -> None:
+def test_the_systems_of_the_quickstart_are_required(root: Path) -> None:
     """The plan that the tutorial starts with decides whether this machine is ready."""
     assert {FIRST} == set(load_plan(root / "plans/quickstart.yaml").systems)
 
 
 def test_other_systems_are_optional(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """On a machine without them they are told with their remedy, and count only when named."""
+    """Missing ones are listed with their remedy, and count only if they are named."""
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(facts, "SYSTEM_PATH", str(tmp_path))
     marks = {finding.text: finding.mark for finding in examine([], generators=False)}
@@ -47,7 +47,7 @@ printf '#!/bin/sh\\necho Redis server v=7.0.15 sha=0\\n' >"${0%/*}/redis-server"
 
 @pytest.fixture
 def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A machine that has no program but an apt, which notes what it is to do; we are its root."""
+    """A machine with no program but an apt-get that logs its arguments, used as root."""
     (tmp_path / "apt-get").write_text(APT)
     (tmp_path / "apt-get").chmod(0o755)
     (tmp_path / "sh").symlink_to("/bin/sh")
@@ -61,8 +61,8 @@ SHOWN = "to install what is missing: sh -c 'apt-get update && apt-get install --
 
 
 @pytest.mark.starts_programs
-def test_what_is_missing_is_installed(bare: Path) -> None:
-    """After the command was shown; then doctor looks again, and nothing is left to install."""
+def test_missing_programs_are_installed(bare: Path) -> None:
+    """The command is shown first; then doctor looks again, and nothing is left to install."""
     done = CliRunner().invoke(app, ["doctor", "zeromq", "--fix", "--yes"])
     assert f"{SHOWN} --no-install-recommends redis-server'" in done.output.replace("\n", " ")
     assert "ok       ZeroMQ with Redis 7.0.15" in done.output
@@ -74,8 +74,8 @@ def test_what_is_missing_is_installed(bare: Path) -> None:
 
 
 @pytest.mark.starts_programs
-def test_an_installation_that_fails_is_told(bare: Path) -> None:
-    """With what apt said last, and the command."""
+def test_a_failed_installation_is_an_error(bare: Path) -> None:
+    """The error has the last words of apt-get, and the command."""
     (bare / "broken").touch()
     message = "not installed: E: Unable to locate package; run it yourself: sh -c 'apt-get upd"
     with pytest.raises(HostError, match=message):
@@ -83,17 +83,15 @@ def test_an_installation_that_fails_is_told(bare: Path) -> None:
 
 
 def test_nothing_is_installed_unasked(bare: Path) -> None:
-    """Without a terminal the command is shown, and that is all."""
+    """Without a terminal the command is only shown."""
     done = CliRunner().invoke(app, ["doctor", "zeromq", "--fix"])
     assert SHOWN in done.output.replace("\n", " ")
     assert done.exit_code == 2
     assert not (bare / "said").exists()
 
 
-def test_whoever_is_not_root_gets_a_command_with_sudo(
-    bare: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Services that systemd would start are ended by it; without apt nothing can be done."""
+def test_without_root_the_command_has_sudo(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Services that systemd starts are disabled; without apt-get nothing can be done."""
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     monkeypatch.setattr(fixing, "SYSTEMD", bare)
     command = fixing.installation(["zeromq"])

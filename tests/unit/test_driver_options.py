@@ -50,8 +50,8 @@ def refused(driver: str, **replaced: str) -> str:
 def test_a_list_is_an_axis() -> None:
     """Every combination is a point with an id of its own, and the preview counts them all."""
     swept = plan("{rabbit_qos_prefetch_count: [0, 10], use_queue_manager: [false, true]}")
-    said = [dict(case.parameters) for case in swept.cases()]
-    assert said == [
+    points = [dict(case.parameters) for case in swept.cases()]
+    assert points == [
         {"rabbit_qos_prefetch_count": count, "use_queue_manager": used}
         for count in (0, 10)
         for used in (False, True)
@@ -60,7 +60,7 @@ def test_a_list_is_an_axis() -> None:
 
 
 def test_each_point_has_one_of_the_named_sets() -> None:
-    """It knows the name of its set, and every option in it."""
+    """A point has the name of its set, and every option in it."""
     swept = plan(SETS)
     assert [dict(case.parameters) for case in swept.cases()] == [
         {"driver": "defaults"},
@@ -71,8 +71,8 @@ def test_each_point_has_one_of_the_named_sets() -> None:
     assert swept.number_of_cases == 4
 
 
-def test_a_plan_without_options_has_the_ids_it_had() -> None:
-    """Whoever measured before finds the runs again, and records say nothing of options."""
+def test_a_plan_without_options_keeps_its_ids() -> None:
+    """Earlier runs are found again, and records have no options."""
     [case] = plan("{}").cases()
     assert case.parameters == {}
     assert not {*GENERATORS["simulator"].resolved(case)} & {*OPTIONS, "driver"}
@@ -89,7 +89,7 @@ def test_sets_are_decided_against_the_first() -> None:
 
 
 def test_truth_values_are_decided_as_words_are() -> None:
-    """An option that is off in some points and on in others."""
+    """An option may be off in some points and on in others."""
     text = TEXT.replace("DRIVER", "{use_queue_manager: [false, true]}") + "decide: {}\n"
     [compared] = parse_plan(text, Path("plan.yaml"), problems_of).comparisons()
     assert (compared.axis, compared.names) == ("use_queue_manager", ("false", "true"))
@@ -122,8 +122,8 @@ def test_truth_values_are_decided_as_words_are() -> None:
         ("[1]", "expected a mapping of keys to values"),
     ],
 )
-def test_what_the_driver_cannot_have_is_refused(driver: str, words: str) -> None:
-    """In one line with file, line and option, before anything starts."""
+def test_an_invalid_option_is_refused(driver: str, words: str) -> None:
+    """The error has file, line and option, before anything starts."""
     error = refused(driver)
     assert words in error
     assert error.startswith("plan.yaml:7: load.driver")
@@ -131,7 +131,7 @@ def test_what_the_driver_cannot_have_is_refused(driver: str, words: str) -> None
 
 @pytest.mark.parametrize("kind", ["classic", "quorum"])
 def test_options_and_kinds_of_queue_do_not_contradict(kind: str) -> None:
-    """An option that says what queues are stands with declared ones alone."""
+    """Options that set the kind of queue are allowed with declared queues only."""
     error = refused("{rabbit_quorum_queue: true}", declared=kind)
     assert "rabbit_quorum_queue says itself what queues are: say queues: [declared]" in error
     assert plan("{heartbeat_rate: 2}", declared=kind).cases()
@@ -139,14 +139,14 @@ def test_options_and_kinds_of_queue_do_not_contradict(kind: str) -> None:
 
 @pytest.mark.parametrize("generator", ["amqp-0-9-1", "compute-nodes", "rpc-chain"])
 def test_other_loads_have_no_such_options(generator: str) -> None:
-    """Neither in a plan, nor queues that these would declare."""
+    """Options are refused, and so are declared queues."""
     load = f"generator: {generator}\n  duration_s"
     assert "has no options of a driver" in refused("{heartbeat_rate: 2}", duration_s=load)
     assert "it has no options that say what they are" in refused("{}", duration_s=load)
 
 
-def test_a_load_beside_has_no_options() -> None:
-    """They are of the measured load; so it is told."""
+def test_a_background_load_has_no_options() -> None:
+    """Options of a driver belong to the measured load."""
     beside = (
         "background: [{test_case: notify, green_threads: 1, driver: {heartbeat_rate: 2}}]\nload"
     )
@@ -154,14 +154,14 @@ def test_a_load_beside_has_no_options() -> None:
 
 
 def test_options_reach_the_configuration() -> None:
-    """As oslo.config writes them; the plan's hold against mqperf's own, others stay."""
+    """They are spelled as oslo.config does, and override those of mqperf."""
     [case] = plan("{rpc_conn_pool_size: 7, use_queue_manager: true}").cases()
     section = options(case, ACCESS, "127.0.0.1")["oslo_messaging_rabbit"]
     assert section == {"rpc_conn_pool_size": "7", "use_queue_manager": "true"}
 
 
 def test_streams_need_a_broker_that_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the points that have such queues are refused."""
+    """Only the points with streams are refused."""
     stream = "rabbit_stream_fanout: [false, true], rabbit_transient_quorum_queue: true"
     swept = plan(f"{{{stream}, rabbit_qos_prefetch_count: 1}}")
     monkeypatch.setattr(VersionSettings, "obtainable", lambda *_: "3.8.9")
@@ -175,13 +175,13 @@ def test_streams_need_a_broker_that_has_them(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_plan_of_python_is_checked_as_well() -> None:
-    """So that no program starts a load that its driver refuses."""
+    """No program can start a load that its driver refuses."""
     with pytest.raises(PlanError, match="no such option"):
         check_plan(parse_plan(TEXT.replace("DRIVER", "{no_such: 1}"), Path("plan.yaml")))
 
 
 def test_the_table_is_of_the_locked_releases() -> None:
-    """And each option that may be swept is a column, with a meaning."""
+    """Each option that may be swept is a column with a meaning."""
     assert {name: one["release"] for name, one in DRIVERS.items()} == {
         name: releases.RELEASES[name].version for name in DRIVERS
     }

@@ -13,7 +13,7 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-# Where conda-forge calls a package otherwise: without the parts that we do not use.
+# Other names at conda-forge, of packages without the parts that are not used here.
 RENAMED = {
     "matplotlib-base": "matplotlib",
     "nbconvert-core": "nbconvert",
@@ -21,7 +21,7 @@ RENAMED = {
 
 
 def bounds(lines: list[str]) -> dict[str, str]:
-    """Versions by name, both as PyPI spells them; conda's bounds here are written PyPI's way."""
+    """Versions by name, spelled as at PyPI; the bounds of conda have the syntax of PyPI here."""
     requirements = [Requirement(line) for line in lines]
     return {
         RENAMED.get(name := canonicalize_name(requirement.name), name): str(requirement.specifier)
@@ -60,7 +60,7 @@ def test_locked_versions_lie_within_the_bounds(root: Path, project: dict[str, st
 
 
 @pytest.mark.starts_programs
-def test_pip_takes_the_lines_that_conda_hands_to_it(root: Path, tmp_path: Path) -> None:
+def test_pip_accepts_the_lines_that_conda_gives_it(root: Path, tmp_path: Path) -> None:
     """Conda writes them into a file of requirements and gives that to pip, beside environment.yml.
 
     Here all that they name is installed already, so that pip needs no package index.

@@ -34,7 +34,7 @@ def test_names_are_those_of_the_releases() -> None:
 
 
 def test_an_unknown_release_lists_the_known_ones() -> None:
-    """The user sees what there is."""
+    """The error has the names of all releases."""
     with pytest.raises(LoadError, match="No simulator release 'absent'; there are: rabbitmq"):
         find("absent")
 
@@ -49,7 +49,7 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def made(own_cache: Path) -> Path:
-    """What a build leaves, in small, sealed where `ensure` looks: packages ``p``, tools ``t``."""
+    """A small environment, sealed where `ensure` looks: packages ``p``, tools ``t``."""
     release = RELEASES["rabbitmq"]
     lock = release.lock
     packages = own_cache / "packages" / f"{lock.stem}-{digest(lock)}"
@@ -98,7 +98,7 @@ def test_a_damaged_environment_is_made_anew(made: Path, name: str, content: str)
 
 
 def test_a_simulator_changed_in_mid_sweep_is_not_measured(made: Path) -> None:
-    """What is recorded is what ran: before each run the simulator is looked at."""
+    """The simulator is verified before each run, so that what is recorded is what ran."""
     environment = ensure("rabbitmq", HOST)
     environment.check()
     (made / "t" / "simulator.py").write_text("another")

@@ -1,4 +1,4 @@
-"""The packages under examples/: installed as anybody would, and used."""
+"""The packages under examples/: installed as users do, and used."""
 
 import json
 import subprocess
@@ -29,7 +29,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
 
 
 def test_an_action_of_a_package_is_done_and_undone(tmp_path: Path, path: tuple[Path, ...]) -> None:
-    """It is previewed, done at its time, recorded, and leaves nothing that runs."""
+    """It is previewed, done at its time, recorded, and leaves no process."""
     assert "hog" in HOG
     (tmp_path / "hog.yaml").write_text(HOG.replace("HOG", "at_s: 1, for_s: 1, cores: 2"))
     assert "hog local, 1 to 2 s" in mqperf(tmp_path, "plan", "hog.yaml", path=path)
@@ -43,14 +43,14 @@ def test_an_action_of_a_package_is_done_and_undone(tmp_path: Path, path: tuple[P
     assert not any("while :; do :; done" in (entry.info["cmdline"] or []) for entry in running)
 
 
-def test_what_a_plan_says_of_it_is_checked(tmp_path: Path, path: tuple[Path, ...]) -> None:
-    """By its own model, with the place in the plan."""
+def test_keys_of_the_action_are_checked(tmp_path: Path, path: tuple[Path, ...]) -> None:
+    """Its own model checks them; the error has the place in the plan."""
     (tmp_path / "hog.yaml").write_text(HOG.replace("HOG", "at_s: 1, for_s: 2, cores: 0"))
     output = mqperf(tmp_path, "plan", "hog.yaml", path=path)
     assert "hog.yaml:4: actions entry 1.cores: expected at least 1, got 0" in output
 
 
-def test_its_plan_is_one() -> None:
-    """As far as can be told without the package."""
+def test_its_plan_is_sound() -> None:
+    """As far as it can be checked without the package."""
     plan = load_plan(EXAMPLES / "mqperf-hog" / "hog.yaml")
     assert [condition.name for condition in plan.surroundings] == ["undisturbed", "neighbour"]

@@ -1,4 +1,4 @@
-"""Drawings to explore: marks tell what they are, and series are those of the legend."""
+"""Interactive drawings: marks have tooltips, and series are those of the legend."""
 
 import json
 from xml.etree import ElementTree as ET
@@ -32,8 +32,8 @@ def titles(drawing: ET.Element) -> list[str]:
     return [str(mark.findtext(f"{SVG}title")) for mark in drawing.iter(f"{SVG}use")]
 
 
-def test_marks_tell_their_points(read: Tables) -> None:
-    """Where the point is, the figure with its interval, its doubts, and its name."""
+def test_marks_have_tooltips(read: Tables) -> None:
+    """A tooltip has the position, the figure with its interval, the doubts, and the point."""
     points = read["points"][read["points"]["topology"] == "cmsm"]
     doubted = {str(points["point"].iloc[1]): "backlog, lost"}
     texts = titles(root(figures.sweep_sheet(points, doubted=doubted)))
@@ -47,7 +47,7 @@ def test_marks_tell_their_points(read: Tables) -> None:
 
 
 def test_series_are_those_of_the_legend() -> None:
-    """Each entry of a legend finds its lines, those of several curves as well."""
+    """Each entry of a legend has its lines, also in a figure of several curves."""
     varied = Shape(layouts=SHAPE.layouts[:1], parameters=(("payload_bytes", (1, 9)),))
     for figure in (
         figures.topology_sheet(tables(SHAPE)["points"], {"rpc-call": "CALL"}),
@@ -66,7 +66,7 @@ def test_series_are_those_of_the_legend() -> None:
 
 
 def test_a_drawing_has_one_script_and_no_names_of_ours(read: Tables) -> None:
-    """It is the one that zooms and hides series; what marks tell is no name of a group."""
+    """The script is for zooming and hiding series; tooltips are no names of groups."""
     drawing = root(
         figures.top_sheet(
             read["points"]
@@ -80,7 +80,7 @@ def test_a_drawing_has_one_script_and_no_names_of_ours(read: Tables) -> None:
 
 
 def test_marks_count_what_the_test_case_counts(read: Tables) -> None:
-    """In creations, where that is what is counted."""
+    """Tooltips have the unit creations, if these are counted."""
     points = read["points"][read["points"]["topology"] == "cmsm"]
     texts = titles(root(counting(figures.sweep_sheet(points), "creations")))
     assert any("creations/sec" in text for text in texts)

@@ -1,4 +1,4 @@
-"""Libraries that a measuring machine may lack: what needs them says what to type."""
+"""Optional libraries: an error says what to type if one is missing."""
 
 import tomllib
 from importlib.util import find_spec
@@ -23,7 +23,7 @@ def without(monkeypatch: pytest.MonkeyPatch, *libraries: str) -> None:
 
 
 def test_extras_are_those_of_the_project(root: Path) -> None:
-    """Each library that is looked for is one of the extra."""
+    """Each library that is looked for belongs to the extra."""
     extras = tomllib.loads((root / "pyproject.toml").read_text())["project"]
     for name, libraries in EXTRAS.items():
         lines = extras["optional-dependencies"][name]
@@ -31,11 +31,11 @@ def test_extras_are_those_of_the_project(root: Path) -> None:
         need(name)
 
 
-@pytest.mark.starts_programs  # what keeps temporary folders from outliving us
+@pytest.mark.starts_programs  # one that removes temporary folders
 def test_pages_need_the_libraries_of_reports(
     monkeypatch: pytest.MonkeyPatch, root: Path, tmp_path: Path
 ) -> None:
-    """Reports, reports as a file, and comparisons; nothing is left."""
+    """Reports, reports as a file, and comparisons are refused, and leave no files."""
     without(monkeypatch, "furo")
     message = r"^furo: not installed: pip install 'mqperf\[report\]'$"
     with pytest.raises(InstallError, match=message):
@@ -49,7 +49,7 @@ def test_pages_need_the_libraries_of_reports(
 
 @pytest.mark.starts_programs
 def test_notebooks_need_theirs(monkeypatch: pytest.MonkeyPatch, root: Path, tmp_path: Path) -> None:
-    """All that are missing are named."""
+    """The error names all missing libraries."""
     without(monkeypatch, "papermill", "nbconvert")
     missing = r"^papermill, nbconvert: not installed"
     message = rf"{missing}: pip install 'mqperf\[notebook\]' or give --no-notebooks$"

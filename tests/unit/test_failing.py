@@ -1,4 +1,4 @@
-"""Fail conditions: when a run has come to one, what is left of it, and who says so."""
+"""Fail conditions: when they end a run, what is left of it, and where that is shown."""
 
 import json
 import shutil
@@ -40,12 +40,12 @@ LOSS = FailWhen(lost_share=0.02, for_s=2)
 
 
 def readings(rates: Sequence[int], mean_s: float = 0.001) -> list[Reading]:
-    """A look each second at two servers that handled so many messages together since the last."""
-    looks, count, took_s = [Reading(0.0, 60.0, _arrived(0, 0.0, 0))], 0, 0.0
+    """A reading each second of two servers that together handled these numbers of messages."""
+    sequence, count, took_s = [Reading(0.0, 60.0, _arrived(0, 0.0, 0))], 0, 0.0
     for second, rate in enumerate(rates, 1):
         count, took_s = count + rate, took_s + rate * mean_s
-        looks.append(Reading(float(second), 60.0, _arrived(count, took_s, second)))
-    return looks
+        sequence.append(Reading(float(second), 60.0, _arrived(count, took_s, second)))
+    return sequence
 
 
 def _arrived(count: int, took_s: float, second: int) -> dict[str, Arrived]:
@@ -56,25 +56,25 @@ def _arrived(count: int, took_s: float, second: int) -> dict[str, Arrived]:
     }
 
 
-def failed(when: FailWhen, looks: Sequence[Reading], offered: float | None = 1000.0) -> object:
-    """The figures of the first look at which the condition has failed; None for none."""
+def failed(when: FailWhen, sequence: Sequence[Reading], offered: float | None = 1000.0) -> object:
+    """The figures of the first reading at which the condition has failed; None for none."""
     condition = FailCondition(when, offered)
-    return next(filter(None, map(condition.see, looks)), None)
+    return next(filter(None, map(condition.see, sequence)), None)
 
 
 def seconds(*messages: tuple[int, int, int, int]) -> list[Reading]:
-    """A look each second: what came in it, was missing, and took longer than two limits."""
-    looks, sums = [Reading(0.0, 60.0, {"server-1": Arrived(0, 0.0, 100.0, 0, (0, 0))})], [0] * 4
+    """A reading each second: messages received, missing, and later than each of two limits."""
+    sequence, sums = [Reading(0.0, 60.0, {"server-1": Arrived(0, 0.0, 100.0, 0, (0, 0))})], [0] * 4
     for second, added in enumerate(messages, 1):
         sums = [total + more for total, more in zip(sums, added, strict=True)]
         count, missing, *late = sums
         arrived = Arrived(count, 0.001 * count, 100.0 + second, missing, tuple(late))
-        looks.append(Reading(float(second), 60.0, {"server-1": arrived}))
-    return looks
+        sequence.append(Reading(float(second), 60.0, {"server-1": arrived}))
+    return sequence
 
 
 @pytest.mark.parametrize(
-    ("when", "looks", "expected"),
+    ("when", "sequence", "expected"),
     [
         (TAIL, seconds(*[(1000, 0, 300, 11)] * 9), ("latency_p99_s", 0.011, 0.1, 2.0)),
         (TAIL, seconds(*[(1000, 0, 510, 10)] * 9), ("latency_p50_s", 0.51, 0.01, 2.0)),
@@ -88,10 +88,10 @@ def seconds(*messages: tuple[int, int, int, int]) -> list[Reading]:
     ids=["p99", "p50", "loss", "slow", "from the second", "nothing", "late", "after a pause"],
 )
 def test_a_planted_condition_is_seen(
-    when: FailWhen, looks: list[Reading], expected: tuple[object, ...]
+    when: FailWhen, sequence: list[Reading], expected: tuple[object, ...]
 ) -> None:
-    """After as many seconds on end as the plan says, with the figures of the last one."""
-    facts = failed(when, looks)
+    """It takes as many consecutive seconds as the plan says; the figures are the last one's."""
+    facts = failed(when, sequence)
     assert isinstance(facts, dict)
     seen = facts["figure"], pytest.approx(facts["value"]), facts["limit"], facts["at_s"]
     assert seen == expected
@@ -99,7 +99,7 @@ def test_a_planted_condition_is_seen(
 
 
 @pytest.mark.parametrize(
-    ("when", "looks"),
+    ("when", "sequence"),
     [
         (SLOW, readings([990] * 20)),
         (SLOW, readings([700, 700, 900] * 6)),
@@ -115,18 +115,18 @@ def test_a_planted_condition_is_seen(
     ids=[
         *(
             "sound",
-            "never so long",
+            "never long enough",
             "fast",
             "nothing has no latency",
-            "no server has said anything",
+            "no server has reported",
         ),
-        *("few are late", "lateness is not told", "little is lost", "nothing has no loss"),
+        *("few are late", "lateness is not known", "little is lost", "nothing has no loss"),
         "late, and not lost",
     ],
 )
-def test_it_is_silent_on_sound_runs(when: FailWhen, looks: list[Reading]) -> None:
-    """Also where a second now and then is bad, and before anything is known."""
-    assert failed(when, looks) is None
+def test_no_condition_fails_in_sound_runs(when: FailWhen, sequence: list[Reading]) -> None:
+    """Single bad seconds do not count, nor does anything before the first figures."""
+    assert failed(when, sequence) is None
 
 
 @pytest.mark.parametrize(
@@ -136,15 +136,15 @@ def test_it_is_silent_on_sound_runs(when: FailWhen, looks: list[Reading]) -> Non
         ("lost_share", 0.05, 0.02, "loss 5.00%, above 2.00%"),
     ],
 )
-def test_it_is_told_in_words(figure: str, value: float, limit: float, words: str) -> None:
-    """With the figures of the last second, for how long it was so, and when that was."""
+def test_a_failed_condition_has_words(figure: str, value: float, limit: float, words: str) -> None:
+    """They have the figures of the last second, the duration, and when that was."""
     facts = {"figure": figure, "value": value, "limit": limit, "for_s": 2, "at_s": 7.04}
     text = ConditionFailed.model_validate(facts).words
     assert text == f"{words} for 2 s, 7.0 s after the start of the window"
 
 
-def test_ids_of_cases_know_no_key_that_came_later() -> None:
-    """A condition of before has the id that it had."""
+def test_later_keys_do_not_change_ids_of_cases() -> None:
+    """A condition without them keeps its id."""
     assert [*SLOW.model_dump()] == [
         *("latency_mean_s", "throughput_msg_s", "throughput_share", "for_s")
     ]
@@ -152,7 +152,7 @@ def test_ids_of_cases_know_no_key_that_came_later() -> None:
 
 
 def test_a_share_of_no_rate_is_never_missed() -> None:
-    """Clients that send as fast as they can have none."""
+    """Clients that send as fast as they can have no rate."""
     assert failed(SLOW, readings([1] * 9), offered=None) is None
 
 
@@ -161,7 +161,7 @@ def test_a_share_of_no_rate_is_never_missed() -> None:
     [(3.01, 1, 4), (3.01, 0, 5), (3.01, 60, 3), (1.0, 30, 1), (58.5, 1, 59), (59.9, 1, 60)],
 )
 def test_the_window_has_every_whole_second(at_s: float, cooldown_s: int, length: int) -> None:
-    """Its end can be met by all processes, and it never gets longer."""
+    """All processes can still reach its end, and it never gets longer."""
     text = "systems: {rabbitmq: {topologies: [cmsm]}}\ntest_cases: [publish]\nload: {generator: "
     text += f"amqp-0-9-1, green_threads: 1, duration_s: 60, cooldown_s: {cooldown_s}}}\n"
     [case] = parse_plan(text, Path("plan.yaml")).cases()
@@ -183,7 +183,7 @@ BAD: Mapping[str, tuple[str, str]] = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_a_mistake_is_one_line(name: str) -> None:
-    """With what to do."""
+    """The error says what to do."""
     condition, words = BAD[name]
     text = "systems: {rabbitmq: {topologies: [cmsm]}}\ntest_cases: [publish]\nload: {generator: "
     text += f"amqp-0-9-1, green_threads: 1, duration_s: 6}}\nfail_when: {condition}\n"
@@ -193,8 +193,8 @@ def test_a_mistake_is_one_line(name: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_what_cannot_be_ended_is_refused() -> None:
-    """A generator that goes on, and what would be cut in the middle."""
+def test_loads_that_cannot_end_early_are_refused() -> None:
+    """The generator cannot end early, or an action would be cut off."""
     text = "systems: {rabbitmq: {topologies: [cmsm]}}\ntest_cases: [rpc-call]\nload: {"
     text += "green_threads: 1, duration_s: 6}\nfail_when: {latency_mean_s: 1}\n"
     refused(text, r"cannot be ended early; these can: amqp-0-9-1, amqp-1\.0")
@@ -205,7 +205,7 @@ def test_what_cannot_be_ended_is_refused() -> None:
 
 @pytest.fixture(scope="module")
 def early(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Recorded runs, of which the first is said to have ended a second before its end."""
+    """Recorded runs, the first edited so that it ended a second before its end."""
     folder = tmp_path_factory.mktemp("early") / "runs"
     shutil.copytree(SAMPLE, folder)
     run = next(iter(runs(folder)))
@@ -230,8 +230,8 @@ def first(folder: Path) -> Run:
     return next(iter(runs(folder)))
 
 
-def test_its_data_stay_and_are_of_the_window_it_had(early: Path) -> None:
-    """It is whole and has all figures; throughput is over the shorter window."""
+def test_data_of_an_early_end_are_those_of_the_shorter_window(early: Path) -> None:
+    """The run is complete and has all figures; throughput is over the shorter window."""
     frames = tables.read(early)
     run = first(early).id
     [row] = frames["runs"][frames["runs"]["run"].eq(run)].to_dict("records")
@@ -244,8 +244,8 @@ def test_its_data_stay_and_are_of_the_window_it_had(early: Path) -> None:
     assert others["condition_failed"].isna().all()
 
 
-def test_it_is_no_doubt_and_keeps_up_with_nothing(early: Path) -> None:
-    """The plan wanted it so; what it found is that the rate is too much."""
+def test_an_early_end_is_no_doubt_and_keeps_no_rate(early: Path) -> None:
+    """Ending early is as planned; the rate counts as too high."""
     frames = stats.complete(tables.read(early))
     [point] = frames["runs"].loc[frames["runs"]["run"].eq(first(early).id), "point"].tolist()
     doubts = frames["doubts"]
@@ -256,8 +256,8 @@ def test_it_is_no_doubt_and_keeps_up_with_nothing(early: Path) -> None:
 
 
 @pytest.mark.starts_programs
-def test_everybody_says_so(early: Path, tmp_path: Path) -> None:
-    """The line of a run, the status, a search, and the page."""
+def test_an_early_end_is_shown_everywhere(early: Path, tmp_path: Path) -> None:
+    """It is in the line of a run, the status, a search, and the page."""
     assert f"; condition failed, window of {_window(early):g} s: {WORDS}" in run_line.of_run(
         first(early)
     )
@@ -278,6 +278,6 @@ def _window(folder: Path) -> float:
 
 
 def test_sound_records_have_no_such_words() -> None:
-    """Of the recorded runs none ended early."""
+    """None of the recorded runs ended early."""
     assert samples.read(SAMPLE)["runs"]["condition_failed"].isna().all()
     assert isinstance(samples.read(SAMPLE)["runs"]["condition_failed"].dtype, pd.StringDtype)

@@ -1,4 +1,4 @@
-"""Messages of a fan-out: each is to be delivered by every server of a topic."""
+"""Messages of a fan-out: each is to be delivered to every server of a topic."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -30,7 +30,7 @@ def case(targets: str = "shared", test_case: str = "rpc-fanout") -> Case:
 
 
 def counts(*received: list[float], sent: tuple[float, ...] = (1.0, 2.0, 3.0)) -> dict[str, int]:
-    """What is said of these messages, each known by when it was sent."""
+    """The counts of these messages, each identified by when it was sent."""
 
     def instants(starts: list[float]) -> Instants:
         return Instants(np.array([[start, start + 0.1] for start in starts]).reshape(-1, 2))
@@ -43,7 +43,7 @@ def counts(*received: list[float], sent: tuple[float, ...] = (1.0, 2.0, 3.0)) ->
 
 
 def test_deliveries_are_messages_times_servers() -> None:
-    """Where all servers have one topic; else, and of all other test cases, it is one."""
+    """The servers share a topic; otherwise, and in other test cases, there is one delivery."""
     copies = GENERATORS["simulator"].copies
     assert copies(case()) == 2
     assert copies(case(targets="own")) == copies(case(test_case="rpc-cast")) == 1
@@ -64,6 +64,6 @@ def test_deliveries_are_messages_times_servers() -> None:
 def test_each_server_is_checked_by_itself(
     received: tuple[list[float], ...], lost: int, duplicates: int, foreign: int
 ) -> None:
-    """What one lost and another one got twice do not cancel out."""
+    """A loss at one server and a duplicate at another do not cancel out."""
     found = counts(*received)
     assert (found["lost"], found["duplicates"], found["foreign"]) == (lost, duplicates, foreign)

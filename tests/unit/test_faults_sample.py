@@ -1,4 +1,4 @@
-"""What is shown of the recorded sample of faults."""
+"""Tables and figures of the recorded sample of faults."""
 
 from pathlib import Path
 
@@ -18,8 +18,8 @@ def found() -> Tables:
     return samples.complete(SAMPLE)
 
 
-def test_what_a_shutdown_cost_stands_beside_it(found: Tables) -> None:
-    """The middle router was away for 3 s, nothing arrived for longer, and the rest was told."""
+def test_the_cost_of_a_shutdown_is_shown(found: Tables) -> None:
+    """The middle router was down for 3 s, nothing arrived for longer; outcomes are in the row."""
     [shown] = notebook.table(found, "outages").to_dict("records")
     assert shown["condition"] == "shutdown"
     assert shown["downtime, s"] == pytest.approx(3, abs=0.2)
@@ -29,7 +29,7 @@ def test_what_a_shutdown_cost_stands_beside_it(found: Tables) -> None:
 
 
 def test_phases_make_up_the_window(found: Tables) -> None:
-    """Before, during and after, without a gap, and only what was during cost messages."""
+    """There is no gap between before, during and after; only during it messages were lost."""
     shown = notebook.table(found, "action_phases")
     assert shown["phase"].tolist() == ["before", "during", "after"]
     assert shown["until, s"].tolist()[:-1] == shown["from, s"].tolist()[1:]
@@ -37,7 +37,7 @@ def test_phases_make_up_the_window(found: Tables) -> None:
 
 
 def test_a_run_with_an_action_is_drawn_in_time(found: Tables) -> None:
-    """Also where the last run is an undisturbed one; without actions the last of all."""
+    """It is found in any order of the runs; without actions the last run is drawn."""
     turned = {name: frame.iloc[::-1] for name, frame in found.items()}
     for tables_in_order in (found, turned):
         assert notebook.disturbed(tables_in_order).endswith("-4ffa99dd")
@@ -46,13 +46,13 @@ def test_a_run_with_an_action_is_drawn_in_time(found: Tables) -> None:
 
 
 def test_no_doubt_says_that_a_rate_is_wrong(found: Tables) -> None:
-    """A planned action accuses nobody; the machine had other work, and that is told."""
+    """A planned action is no doubt; only the other work of the machine is one."""
     kinds = set(found["doubts"]["kind"])
     assert kinds & SPOILING <= {"noisy-host"}
 
 
 def test_a_folder_without_actions_has_no_rows() -> None:
-    """And is no error."""
+    """Its tables are empty, which is no error."""
     undisturbed = samples.complete(ROOT / "data/samples/stress")
     assert notebook.table(undisturbed, "outages").empty
     assert notebook.table(undisturbed, "action_phases").empty

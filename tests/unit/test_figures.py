@@ -74,7 +74,7 @@ def test_a_sweep_of_one_point_is_drawn(draw: Draw) -> None:
 
 
 @each_panel
-def test_no_data_is_said(draw: Draw, read: Tables) -> None:
+def test_a_panel_without_data_has_words(draw: Draw, read: Tables) -> None:
     """An empty table gives a panel that says so, not an error and not a blank."""
     empty = {name: frame.head(0) for name, frame in read.items()}
     assert [text.get_text() for text in drawn(draw, empty).texts] == ["no data"]
@@ -195,7 +195,7 @@ def test_topologies_have_one_legend() -> None:
 
 @pytest.mark.parametrize(("letters", "across"), [(20, 2), (90, 1)])
 def test_a_legend_of_long_names_has_fewer_columns(letters: int, across: int) -> None:
-    """And the figure is higher, so that panels keep their height."""
+    """The figure is higher, so that panels keep their height."""
     figure = Figure(figsize=(sheets.WIDTH, sheets.HEIGHT), layout="constrained")
     axes = figure.add_subplot()
     for number in range(8):
@@ -209,7 +209,7 @@ def test_a_legend_of_long_names_has_fewer_columns(letters: int, across: int) -> 
 
 
 def test_every_kind_of_queue_has_a_noun_of_its_own() -> None:
-    """By which sentences and legends tell it from the others."""
+    """Sentences and legends distinguish kinds of queue by them."""
     nouns = {name: labels_of.kind(name) for name in QUEUES}
     assert len({*nouns.values()}) == len(nouns)
     assert nouns["jetstream-file"] == "JetStream in files"
@@ -230,7 +230,7 @@ def test_kinds_of_queue_are_told_apart_where_the_topology_is_one() -> None:
 
 
 def test_units_stand_beside_the_ticks_of_their_axis() -> None:
-    """Around failures, where panels share an axis: not on its numbers."""
+    """The unit does not overlap the numbers, also where panels share an axis."""
     read = samples.read(SAMPLES / "faults")
     figure = figures.around_sheet(read["intervals"], read["outages"])
     figure.draw_without_rendering()
@@ -240,7 +240,7 @@ def test_units_stand_beside_the_ticks_of_their_axis() -> None:
 
 
 def test_runs_in_time_keep_the_order_of_their_conditions() -> None:
-    """So that a condition has its colour of the other figures; seconds follow each other."""
+    """A condition has the same colour as in other figures; seconds follow each other."""
     read = tables(Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(10,)))
     intervals = read["intervals"]
     rows = pd.concat(
@@ -262,7 +262,7 @@ def test_runs_in_time_keep_the_order_of_their_conditions() -> None:
     ("rates", "ticks"), [([1, 4], [1, 4]), ([100, 3_000], [100, 200, 500, 1_000, 2_000])]
 )
 def test_few_rates_near_each_other_have_ticks(rates: list[float], ticks: list[float]) -> None:
-    """Others have round ones."""
+    """Rates over a wider range have round ticks instead."""
     axes = Figure().subplots()
     axes.plot(rates, rates)
     rate_axis(axes, "rate_msg_s")
@@ -271,7 +271,7 @@ def test_few_rates_near_each_other_have_ticks(rates: list[float], ticks: list[fl
 
 
 def test_tick_labels_keep_their_distance(read: Tables) -> None:
-    """Of latencies over many decades, and of offered rates with many digits."""
+    """This holds for latencies over many decades, and for offered rates with many digits."""
     rates = [1_000, 5_000, 10_000, 20_000, 40_000]
     points = pd.concat([read["points"].head(1)] * 5, ignore_index=True).assign(
         point=list("abcde"), rate_msg_s=rates
@@ -291,7 +291,7 @@ def test_tick_labels_keep_their_distance(read: Tables) -> None:
 
 
 def test_lost_messages_show_below_as_many_errors(read: Tables) -> None:
-    """Lines on each other differ in their dashes."""
+    """Lines that coincide differ in their dashes."""
     messages = read["messages"].assign(lost=7, errors=7)
     axes = drawn(
         lambda data, axes: panels.message_faults(data["messages"], axes), {"messages": messages}
@@ -360,7 +360,7 @@ def svg(read: Tables, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_svg_speaks_for_itself(svg: Path) -> None:
-    """Title, description, and text that is text."""
+    """It has a title, a description, and text that is text."""
     root = ET.parse(svg).getroot()  # noqa: S314 (our own drawing)
     assert [root.findtext(f"{SVG}{tag}") for tag in ("title", "desc")] == ["A & B", "from 1 to 2"]
     assert "throughput, msg/sec" in {text.text for text in root.iter(f"{SVG}text")}
@@ -368,7 +368,7 @@ def test_svg_speaks_for_itself(svg: Path) -> None:
 
 
 def test_svg_leaves_out_lines_outside_of_it() -> None:
-    """As matplotlib writes them they have no corners."""
+    """matplotlib writes such lines without corners."""
     figure = Figure()
     axes = figure.subplots()
     for height in (5_000.0, 0.5):
@@ -443,7 +443,7 @@ def test_more_threads_stand_out_more() -> None:
 
 
 def test_names_are_drawn_to_the_letter(tmp_path: Path) -> None:
-    """No formula, not hidden from the legend, no control character; the title is XML's text."""
+    """A name is no formula, not hidden from the legend, without control characters, and escaped."""
     names = ("$\\frac{$ and $x$", "_hidden", "<b>\x00\u202e\u6f22")
     cpu = tables(Shape(layouts=(("cmsm", "classic"),), threads=(10, 20), nodes=names))["cpu"]
     file = figures.write_svg(
@@ -467,5 +467,5 @@ def test_names_are_drawn_to_the_letter(tmp_path: Path) -> None:
 def test_names_that_would_run_into_each_other_stand_slanted(
     names: list[str], *, slanted: bool
 ) -> None:
-    """Neighbours decide, not all letters together."""
+    """The lengths of neighbours decide, not that of all names together."""
     assert crowded(names, LETTERS_ACROSS) == slanted

@@ -1,4 +1,4 @@
-"""The probe flame: what is made of perf's output, and how processes are started for it."""
+"""The probe flame: folding of perf's output, and how processes are started for it."""
 
 import os
 import signal
@@ -22,7 +22,7 @@ from mqperf_flame.pages.sheet import Box, boxes, flame_sheet
 from mqperf_flame.record.recorded import recorded
 from mqperf_flame.study.functions import OTHERS, by_function, pruned
 
-# by perf 6.1, of an Erlang 25 with +JPperf true that sorts lists
+# perf 6.1, Erlang 25 with +JPperf true, sorting lists
 SCRIPT = """\
  4061/4071  56604.046683:   10101010
             7f92e3e53c0f $lists:seq_loop/3 (/tmp/perf-4061.map)
@@ -56,7 +56,7 @@ SCRIPT = """\
                        0 [unknown] ([unknown])
                        0 [unknown] ([unknown])
 """
-# by perf 6.1, of a Java 17 with frame pointers that adds
+# perf 6.1, Java 17 with frame pointers, adding numbers
 OF_JAVA = """\
 12357/12367 56604.944478:   10101010
             7f1128ec7f35 long L.g(long) (/tmp/perf-12357.map)
@@ -65,7 +65,7 @@ OF_JAVA = """\
             7f1128938cc9 StubRoutines (1) (/tmp/perf-12357.map)
                   8282d2 JavaCalls::call_helper (/usr/lib/jvm/lib/server/libjvm.so)
 """
-# by perf 6.12, of a Python 3.13 with -X perf
+# perf 6.12, Python 3.13 with -X perf
 OF_PYTHON = """\
  4061/4071  56604.046683:   10101010
             7f92e3e53c0f py::Consumer._attend:/opt/onhost/consumer.py (/tmp/perf-4061.map)
@@ -99,9 +99,9 @@ def second(instant: float) -> int:
 
 
 def test_stacks_are_folded_by_second_and_process() -> None:
-    """Outermost first, Erlang and kernel marked, no address, path or id; others are left out."""
+    """Outermost first, Erlang and kernel marked, no address, path or id; no other process."""
     assert [*written(folded(SCRIPT.splitlines(), {4061: "Broker"}, second))] == FOLDED
-    prologue = SCRIPT.replace("seq_loop/3", "seq_loop/3-CodeInfoPrologue")  # of an Erlang 27
+    prologue = SCRIPT.replace("seq_loop/3", "seq_loop/3-CodeInfoPrologue")  # by Erlang 27
     assert [*written(folded(prologue.splitlines(), {4061: "Broker"}, second))] == FOLDED
     assert not folded(SCRIPT.splitlines(), {4071: "Broker"}, second)
     [python] = written(folded(OF_PYTHON.splitlines(), {4061: "Broker"}, second))
@@ -121,7 +121,7 @@ def record(tmp_path: Path) -> Path:
 
 
 def test_a_record_gives_the_seconds_of_the_window(record: Path) -> None:
-    """Whole seconds within it, and nothing of others."""
+    """Only whole seconds within the window count."""
     read = recorded(record)
     assert read.within(0, 4)["Broker"].total() == 5
     assert read.within(1, 3) == {"Broker": Counter({("[beam.smp]",): 1})}
@@ -136,8 +136,8 @@ def test_a_record_gives_the_seconds_of_the_window(record: Path) -> None:
         ("isra.0_[k] 1\n", "isra", r"flame\.folded:5: the record is cut short"),
     ],
 )
-def test_a_damaged_record_is_told(record: Path, old: str, new: str, words: str) -> None:
-    """In one sentence with file and line."""
+def test_a_damaged_record_is_an_error(record: Path, old: str, new: str, words: str) -> None:
+    """The error has file and line in one sentence."""
     file = record / "flame.folded"
     file.write_text(file.read_text().replace(old, new, 1))
     with pytest.raises(ProbeError, match=words):
@@ -151,19 +151,19 @@ def test_a_damaged_record_is_told(record: Path, old: str, new: str, words: str) 
 
 
 def test_a_function_counts_once_in_a_stack() -> None:
-    """Also where it calls itself; on its own only where it ran."""
+    """Recursion counts once; the samples of a function itself are those in which it ran."""
     ran, called = by_function(STACKS)
     assert ran == {"a": 6, "c": 3, "e": 1}
     assert called == {"a": 9, "b": 5, "c": 3, "d": 1, "e": 1}
 
 
 def test_rare_stacks_end_at_their_caller() -> None:
-    """No sample is lost by that."""
+    """No sample is lost when they are cut."""
     assert pruned(STACKS, 3) == {("a", "b", "a"): 5, ("a", "c"): 3, ("a",): 1, (OTHERS,): 1}
 
 
 def test_a_box_is_as_wide_as_its_samples() -> None:
-    """What is called stands on its caller; each panel tells its samples."""
+    """A callee is drawn on its caller; each panel has its number of samples."""
     folded_stacks = {";".join(stack): samples for stack, samples in STACKS.items()}
     drawn = {*boxes(folded_stacks)}
     assert {Box("a", 0, 0, 9), Box("d", 0, 9, 1), Box("c", 1, 6, 3)} <= drawn
@@ -178,7 +178,7 @@ def test_a_box_is_as_wide_as_its_samples() -> None:
 
 
 def test_code_is_named_by_who_makes_it() -> None:
-    """Erlang by an option, Java by one, our Python by a variable; others are started as ever."""
+    """Erlang and Java get an option, our Python a variable; other commands stay as they are."""
     node = ["rabbitmq-server"]
     assert naming(node, {ERLANG: "-a b"}, "python") == (node, {ERLANG: "-a b +JPperf map"})
     java, options = naming(["/usr/bin/java", "-Xmx1m"], {}, "python")
@@ -200,10 +200,10 @@ from pathlib import Path
 from mqperf.hosts import LocalHost
 from mqperf_flame.lab.named import ERLANG, Named
 folder = Path(sys.argv[1])
-told = folder / "pid"
-argv = [sys.executable, "-c", sys.argv[2], str(told)]
+pid_file = folder / "pid"
+argv = [sys.executable, "-c", sys.argv[2], str(pid_file)]
 process = Named(LocalHost()).start("mapped", argv, env={ERLANG: ""}, log=folder / "log")
-while not told.exists() or not told.read_text():
+while not pid_file.exists() or not pid_file.read_text():
     time.sleep(0.02)
 os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -215,26 +215,26 @@ def names_of(pid: int) -> Path:
 
 @pytest.mark.starts_programs
 def test_names_vanish_with_their_process(tmp_path: Path) -> None:
-    """When it is killed, and when whoever started it is; the process is the one that was meant."""
-    told, host = tmp_path / "pid", LocalHost()
-    argv = [sys.executable, "-c", MAPPED, str(told)]
+    """The file with names is removed when the process or its starter is killed."""
+    pid_file, host = tmp_path / "pid", LocalHost()
+    argv = [sys.executable, "-c", MAPPED, str(pid_file)]
     process = Named(host).start("mapped", argv, env={ERLANG: ""}, log=tmp_path / "log")
-    await_file(told)
+    await_file(pid_file)
     names = names_of(process.pid)
     assert eventually(names.exists)
     os.kill(process.pid, signal.SIGKILL)
     assert eventually(lambda: not names.exists())
     process.stop(0)
-    told.unlink()
+    pid_file.unlink()
     host.run([sys.executable, "-c", KILLED, str(tmp_path), MAPPED], timeout_s=60)
-    assert eventually(told.read_text)
-    assert eventually(lambda: not names_of(int(told.read_text())).exists())
+    assert eventually(pid_file.read_text)
+    assert eventually(lambda: not names_of(int(pid_file.read_text())).exists())
 
 
 def test_a_host_without_perf_is_named_before_the_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With what to do; nothing is started, and no folder made."""
+    """The error says what to do; nothing is started, and no folder is made."""
     known(monkeypatch)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SystemFault, match=r"perf is not installed: .* apt-get install linux-perf"):
@@ -243,8 +243,8 @@ def test_a_host_without_perf_is_named_before_the_start(
 
 
 @pytest.mark.starts_programs
-def test_a_host_that_forbids_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With what to set there, and what perf says."""
+def test_a_host_that_forbids_perf_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error says what to set there, and has the words of perf."""
     (perf := tmp_path / "perf").write_text("#!/bin/sh\necho access is limited >&2\nexit 255\n")
     perf.chmod(0o700)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")

@@ -1,4 +1,4 @@
-"""Simulators of former releases of OpenStack: their names, and what plans may say of them."""
+"""Simulators of former releases of OpenStack: their names, and their keys in plans."""
 
 import re
 from pathlib import Path
@@ -34,7 +34,7 @@ def check(system: str = RABBITMQ, generator: str = "simulator-2024.1", more: str
 
 @pytest.mark.parametrize("release", FORMER)
 def test_each_is_started_and_read_by_its_name(release: str) -> None:
-    """By the driver that RabbitMQ gets for it, which is that of its release."""
+    """For it, RabbitMQ has the driver of its release."""
     name = f"simulator-{release}"
     assert {name} <= GENERATORS.keys() & LAUNCHERS.keys() & LOAD_READERS.keys()
     driver = SYSTEMS["rabbitmq"].every_driver[name]
@@ -43,24 +43,24 @@ def test_each_is_started_and_read_by_its_name(release: str) -> None:
 
 
 def test_the_documentation_has_their_versions(root: Path) -> None:
-    """Beside the names of generators."""
+    """The page has them beside the names of generators."""
     text = (root / "docs" / "howto" / "versions.md").read_text()
     rows = re.findall(r"^\| `simulator-(\S+)` \| .* \| (\S+) \|$", text, re.MULTILINE)
     assert dict(rows) == {each: RELEASES[f"rabbitmq-{each}"].version for each in FORMER}
 
 
-def test_the_simulator_itself_is_that_of_today() -> None:
-    """Beside them it has the same driver, and its own release."""
+def test_the_simulator_itself_is_the_current_one() -> None:
+    """It keeps its driver and its release."""
     assert SYSTEMS["rabbitmq"].every_driver["simulator"] == "rabbitmq"
 
 
 def test_a_plan_has_the_keys_of_the_simulator() -> None:
-    """Rates as well."""
+    """Rates are among them."""
     check(more="rate_msg_s: 100, ramp_to_msg_s: 400, ramp_steps: 4")
 
 
 def test_a_plan_has_several_beside_each_other() -> None:
-    """With the simulator of today, which alone has options of a driver."""
+    """The current simulator may be among them; it alone has options of a driver."""
     several = "{simulator-2024.1: {}, simulator: {}}"
     check(generator=several)
     with pytest.raises(PlanError, match="not every generator of the load knows it"):
@@ -68,14 +68,14 @@ def test_a_plan_has_several_beside_each_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("system", "more", "told"),
+    ("system", "more", "words"),
     [
         (RABBITMQ, "driver: {heartbeat_timeout_threshold: 30}", "no options of a driver"),
         (RABBITMQ, "rate_msg_s: 9, ramp_to_msg_s: 99", "give ramp_steps"),
         (ZEROMQ, "", r"OpenStack 2024\.1 cannot talk to ZeroMQ"),
     ],
 )
-def test_what_it_cannot_do_is_refused(system: str, more: str, told: str) -> None:
+def test_unsupported_keys_and_systems_are_refused(system: str, more: str, words: str) -> None:
     """Options differ between releases, and other systems have one release each."""
-    with pytest.raises(PlanError, match=told):
+    with pytest.raises(PlanError, match=words):
         check(system, more=more)

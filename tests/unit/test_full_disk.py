@@ -35,7 +35,7 @@ HEAD = """
 
 @pytest.fixture
 def on_a_small_disk(tmp_path: Path, pytestconfig: pytest.Config) -> Callable[[str], str]:
-    """Runs a program with a disk of 64 kB; what it raised."""
+    """A function that runs a program with a disk of 64 kB and returns its output."""
     disk = tmp_path / "disk"
     disk.mkdir()
     begin = [*UNSHARE, MOUNT, "sh", str(disk)]
@@ -56,8 +56,8 @@ def on_a_small_disk(tmp_path: Path, pytestconfig: pytest.Config) -> Callable[[st
     return run
 
 
-def test_a_server_that_cannot_log_is_told_at_once(on_a_small_disk: Callable[[str], str]) -> None:
-    """Not after its time to start, and not as one whose log is empty."""
+def test_a_server_that_cannot_log_fails_at_once(on_a_small_disk: Callable[[str], str]) -> None:
+    """The error does not wait for the start timeout, and names the full disk."""
     output = on_a_small_disk("""
         from mqperf.hosts import LocalHost, HostFolder
         from mqperf.lab.systems.private import Servers
@@ -79,8 +79,8 @@ def test_a_server_that_cannot_log_is_told_at_once(on_a_small_disk: Callable[[str
     )
 
 
-def test_evidence_without_room_is_told(on_a_small_disk: Callable[[str], str]) -> None:
-    """The folder that is full is named, and what to do."""
+def test_evidence_without_room_is_an_error(on_a_small_disk: Callable[[str], str]) -> None:
+    """The error names the full folder, and says what to do."""
     output = on_a_small_disk("""
         from mqperf.hosts import LocalHost, HostFolder
         from mqperf.lab.systems.private import Servers
@@ -102,7 +102,7 @@ def test_evidence_without_room_is_told(on_a_small_disk: Callable[[str], str]) ->
     assert output.startswith("DISK: cannot write the record: No space left on device; free space")
 
 
-def test_a_control_folder_without_room_is_told(on_a_small_disk: Callable[[str], str]) -> None:
+def test_a_control_folder_without_room_is_an_error(on_a_small_disk: Callable[[str], str]) -> None:
     """Neither the start nor the configuration of a load generator can be written."""
     output = on_a_small_disk("""
         from mqperf.hosts import LocalHost
@@ -127,7 +127,7 @@ def test_a_control_folder_without_room_is_told(on_a_small_disk: Callable[[str], 
 def test_an_attempt_that_cannot_be_written_leaves_nothing_partial(
     on_a_small_disk: Callable[[str], str],
 ) -> None:
-    """The reason is told, and the folder is set aside by its name at least."""
+    """The reason is reported, and the folder is at least renamed."""
     output = on_a_small_disk("""
         from mqperf.hosts import Hosts, LocalHost
         from mqperf.plan import Case

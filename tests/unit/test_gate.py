@@ -1,4 +1,4 @@
-"""A gate: what comes out of decisions, machine and doubts; what is written, and refused."""
+"""The gate: verdicts from decisions, machines and doubts; its output; what it refuses."""
 
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -43,10 +43,10 @@ def gated(*outcomes: str, failed: tuple[str, ...] = ()) -> Gated:
         (("alike",), ("it fell",), (False, False)),
     ],
 )
-def test_who_passes(
+def test_which_verdicts_pass(
     outcomes: tuple[str, ...], failed: tuple[str, ...], passing: tuple[bool, bool]
 ) -> None:
-    """What is worse, doubted or failed does not; what is not decided passes unless strict."""
+    """Worse, doubted or failed points fail the gate; undecided ones only if it is strict."""
     result = gated(*outcomes, failed=failed)
     assert (result.passes(strict=False), result.passes(strict=True)) == passing
 
@@ -60,14 +60,14 @@ def test_who_passes(
         ("open", UNLIKE, "open"),
     ],
 )
-def test_another_machine_is_not_accused(outcome: str, beside: Aside, expected: str) -> None:
-    """Nor acquitted; a run whose records contradict its numbers says nothing at all."""
+def test_another_machine_gives_no_verdict(outcome: str, beside: Aside, expected: str) -> None:
+    """On another machine a point is neither worse nor alike; doubted data decide nothing."""
     assert outcome_of(outcome, beside, doubted=False) == expected
     assert outcome_of(outcome, beside, doubted=True) == "doubted"
 
 
 def test_what_is_written() -> None:
-    """A line, a row and a test case for each point; signs of Markdown and HTML are text."""
+    """Each point has a line, a row and a JUnit test case; Markdown and HTML are escaped."""
     result = gated("worse", "open", "alike", failed=("it fell",))
     assert [line[:8] for line in lines(result)] == [
         *("FAIL  p0", "pass  p1", "pass  p2", "FAIL  a "),
@@ -84,35 +84,35 @@ def test_what_is_written() -> None:
 
 
 @pytest.mark.takes_long
-def test_runs_in_which_nothing_came_do_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They decide nothing, and their candidate is worse than any; the line says why."""
+def test_runs_without_messages_do_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs without a finished message make their point doubted, and a line says why."""
     results = api.read(CAPACITY)
     monkeypatch.setattr(api, "read", lambda _: results)
     sound = aside((CAPACITY, CAPACITY), recorded=True)
     first = results.complete["messages"].iloc[0]
     messages = results.complete["messages"]
-    none = messages["throughput_msg_s"].mask(messages["run"].eq(first["run"]), 0.0)
-    stopped = {**results.complete, "messages": messages.assign(throughput_msg_s=none)}
+    throughput = messages["throughput_msg_s"].mask(messages["run"].eq(first["run"]), 0.0)
+    stopped = {**results.complete, "messages": messages.assign(throughput_msg_s=throughput)}
     monkeypatch.setattr(api, "read", lambda _: Results(CAPACITY, stopped))
-    told = aside((CAPACITY, CAPACITY), recorded=True)
-    assert told.wrong - sound.wrong == {first["point"]}
-    assert f"candidate: nothing came to its end in {first['run']}" in told.doubts
-    result = Gated(0.05, [Verdict("p", "doubted", "open", 0)], (), (), told.doubts)
-    assert any(line.startswith("doubt: candidate: nothing came") for line in lines(result))
+    findings = aside((CAPACITY, CAPACITY), recorded=True)
+    assert findings.wrong - sound.wrong == {first["point"]}
+    assert f"candidate: nothing finished in {first['run']}" in findings.doubts
+    result = Gated(0.05, [Verdict("p", "doubted", "open", 0)], (), (), findings.doubts)
+    assert any(line.startswith("doubt: candidate: nothing finished") for line in lines(result))
 
 
 @pytest.mark.takes_long
-def test_runs_of_another_machine_are_told() -> None:
-    """A recorded baseline is alike with itself; beside others, versions and machine are named."""
+def test_runs_of_another_machine_are_reported() -> None:
+    """Differences of version and processor are listed; a baseline has none to itself."""
     assert aside((STRESS, STRESS), recorded=True).unlike == []
-    others = aside((STRESS, CAPACITY), recorded=True).unlike
-    named = {text.partition(":")[0] for text in others}
+    differences_found = aside((STRESS, CAPACITY), recorded=True).unlike
+    named = {text.partition(":")[0] for text in differences_found}
     assert {"Version of mqperf", "Processor"} <= named
 
 
 @pytest.mark.parametrize(("share", "named"), [(1.001, 0), (1.1, 1)])
-def test_what_a_kernel_reserves_is_no_other_machine(share: float, named: int) -> None:
-    """After a restart it is more or less of the memory."""
+def test_a_small_difference_of_memory_is_no_other_machine(share: float, named: int) -> None:
+    """A difference of 0.1 % in memory, as after a restart, is ignored."""
     frames = samples.complete(CAPACITY)
     runs = frames["runs"]
     memory = (runs["memory_bytes"] * share).astype("Int64")
@@ -121,7 +121,7 @@ def test_what_a_kernel_reserves_is_no_other_machine(share: float, named: int) ->
 
 
 def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
-    """Before anything runs, in one line that names the file."""
+    """Inputs are checked before anything runs; the error names the file or the option."""
     first, other = tmp_path / "a.yaml", tmp_path / "b.yaml"
     first.write_text(PLAN)
     other.write_text(PLAN.replace("green_threads: 1", "green_threads: 2"))
@@ -143,8 +143,8 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
         assert words in str(result.exception)
 
 
-def test_points_that_only_the_plan_has_are_told(tmp_path: Path) -> None:
-    """They pass nobody: of them nothing is known."""
+def test_points_that_only_the_plan_has_are_listed(tmp_path: Path) -> None:
+    """Points that the baseline lacks are listed as not compared, and have no verdict."""
     first, other = tmp_path / "a.yaml", tmp_path / "b.yaml"
     first.write_text(PLAN)
     other.write_text(PLAN.replace("green_threads: 1", "green_threads: [1, 2, 3]"))
@@ -152,10 +152,10 @@ def test_points_that_only_the_plan_has_are_told(tmp_path: Path) -> None:
     for place in places:
         place.mkdir()
     gate = opened(first, other, RULE, places)
-    told = judged(gate, ())
+    result = judged(gate, ())
     words = "2 of 3 points of the plan, which the baseline does not have"
-    assert f"not compared: {words}" in [*lines(told)]
-    assert f"\nNot compared: {words}.\n" in markdown(told, passes=True)
-    assert [verdict.outcome for verdict in told.verdicts] == ["open"]
+    assert f"not compared: {words}" in [*lines(result)]
+    assert f"\nNot compared: {words}.\n" in markdown(result, passes=True)
+    assert [verdict.outcome for verdict in result.verdicts] == ["open"]
     alike = opened(first, first, RULE, places)
     assert not any("not compared" in line for line in lines(judged(alike, ())))

@@ -1,4 +1,4 @@
-"""The guard of CPU: what has grown is named, and sound repeats are not."""
+"""The CPU guard names commands that take more CPU than recorded, and only those."""
 
 from importlib import import_module
 from pathlib import Path
@@ -20,7 +20,7 @@ RECORDED = {"help": 1.3, "report": 20.0}
 def test_what_has_grown_by_more_than_a_tenth_is_named(
     root: Path, monkeypatch: pytest.MonkeyPatch, ratios: dict[str, float], named: list[str]
 ) -> None:
-    """Less CPU, or a little more, is no growth; what was never recorded is said."""
+    """Less CPU or up to 10 % more passes; commands without a recorded value are named."""
     monkeypatch.syspath_prepend(root / "benchmarks")
     sentences = list(import_module("guard").grown(ratios, RECORDED))
     assert len(sentences) == len(named)

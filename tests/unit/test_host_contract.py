@@ -1,4 +1,4 @@
-"""What every host promises; a new kind of host joins the list."""
+"""The contract of all kinds of hosts; add a new kind to KINDS."""
 
 import ipaddress
 import os
@@ -26,7 +26,7 @@ print(server.getsockname()[1], flush=True)
 time.sleep(600)
 """
 PYTHON = os.path.realpath(sys.executable)
-"""One that hosts of a laboratory see as well, wherever the environment of these tests is."""
+"""The real path of Python, which laboratory hosts see wherever the test environment is."""
 
 
 @pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
@@ -42,7 +42,7 @@ def mode(host: Host, path: Path) -> str:
     return host.run(["stat", "--format=%a", str(path)], timeout_s=30).stdout.strip()
 
 
-def there(host: Host, path: Path) -> bool:
+def exists(host: Host, path: Path) -> bool:
     return host.run(["test", "-e", str(path)], timeout_s=30).returncode == 0
 
 
@@ -70,16 +70,16 @@ def children(host: Host, pid: int) -> list[Path]:
 
 
 def test_a_scratch_folder_is_private_and_vanishes(host: Host) -> None:
-    """Nobody else looks into it, and nothing of it is left."""
+    """Only its owner may enter it, and it is removed at the end."""
     with host.scratch("contract") as folder:
         host.write(folder / "deep" / "file", "secret")
         assert mode(host, folder) == "700"
         assert mode(host, folder / "deep") == "700"
-    assert not there(host, folder)
+    assert not exists(host, folder)
 
 
 def test_files_are_written_and_read_back(host: Host) -> None:
-    """For their owner only, from any position on, with the mode that was asked for."""
+    """Files are private by default, take a given mode, and are read from any offset."""
     with host.scratch("contract") as folder:
         host.write(folder / "file", "größer")
         assert host.read(folder / "file") == "größer".encode()
@@ -91,8 +91,8 @@ def test_files_are_written_and_read_back(host: Host) -> None:
         assert mode(host, folder / "cookie") == "400"
 
 
-def test_what_a_host_refuses_is_told_with_the_file(host: Host) -> None:
-    """A file that is not there, a folder that is, a file in the place of a folder."""
+def test_errors_name_the_file(host: Host) -> None:
+    """Errors name the file: absent, existing folder, or file in place of a folder."""
     with host.scratch("contract") as folder:
         host.make(folder / "made")
         host.write(folder / "file", "")
@@ -110,7 +110,7 @@ def test_what_a_host_refuses_is_told_with_the_file(host: Host) -> None:
 
 
 def test_a_process_writes_its_log_and_ends_with_its_children(host: Host) -> None:
-    """Also a frozen one; its memory is known as long as it lives."""
+    """Even a frozen process is stopped with its children; it has memory until then."""
     with host.scratch("contract") as folder:
         argv = ["/bin/sh", "-c", "echo up; sleep 60 & wait"]
         process = host.start("sleeper", argv, log=folder / "log", env={})
@@ -127,11 +127,11 @@ def test_a_process_writes_its_log_and_ends_with_its_children(host: Host) -> None
         process.stop(grace_s=0.1)
         assert not process.alive
         assert process.rss_bytes is None
-        assert not there(host, child)
+        assert not exists(host, child)
 
 
 def test_a_command_gives_its_output_or_runs_out_of_time(host: Host) -> None:
-    """Exit code, both outputs; and an error that names the command."""
+    """The result has the exit code and both outputs; a timeout names the command."""
     code = "import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"
     done = host.run([PYTHON, "-c", code], timeout_s=30)
     assert (done.returncode, done.stdout, done.stderr) == (3, "out\n", "err\n")
@@ -139,18 +139,18 @@ def test_a_command_gives_its_output_or_runs_out_of_time(host: Host) -> None:
         host.run(["sleep", "60"], timeout_s=0.1)
 
 
-def test_ports_are_free_and_facts_are_told(host: Host) -> None:
-    """Consecutive ports that nobody has, and the label by which tables know the host."""
+def test_ports_are_free_and_facts_are_complete(host: Host) -> None:
+    """Ports are free and consecutive; facts have the label of the host in tables."""
     with host.ports(3) as ports:
         assert [port - ports[0] for port in ports] == [0, 1, 2]
-    assert all(there(host, Path(f"/proc/{pid}")) for pid in host.own_processes().values())
+    assert all(exists(host, Path(f"/proc/{pid}")) for pid in host.own_processes().values())
     facts = host.facts()
     assert facts["label"] == host.name
     assert facts["cores"]
 
 
-def test_room_is_checked_and_leaves_nothing(host: Host) -> None:
-    """A folder that is gone has none."""
+def test_free_space_is_checked(host: Host) -> None:
+    """The check of free space leaves no file, and fails for a missing folder."""
     with host.scratch("contract") as folder:
         host.check_room(folder)
         assert not host.run(["ls", "-A", str(folder)], timeout_s=30).stdout
@@ -158,8 +158,8 @@ def test_room_is_checked_and_leaves_nothing(host: Host) -> None:
             host.check_room(Path(folder, "absent"))
 
 
-def test_who_listens_is_found_by_its_program(host: Host) -> None:
-    """On a port of an address of the host, under the label that is given; nobody else is."""
+def test_a_listener_is_found_by_its_program(host: Host) -> None:
+    """The listener on an address and port is found if its program matches."""
     program = Path(PYTHON).name
     with listening(host, "127.0.0.1") as (process, port):
         watched = host.listener("us", "127.0.0.1", port, program)
@@ -173,14 +173,14 @@ def test_who_listens_is_found_by_its_program(host: Host) -> None:
 
 
 def test_servers_are_reached_at_its_address(host: Host) -> None:
-    """It is a number, and leads there from here."""
+    """The address of a host is an IP address to which this machine can connect."""
     assert str(ipaddress.ip_address(host.address)) == host.address
     with listening(host, host.address) as (_, port):
         socket.create_connection((host.address, port), timeout=30).close()
 
 
 def test_ports_are_the_same_on_several_hosts_or_refused(host: Host) -> None:
-    """From a given one on: those that a reservation or a server of others has are not given."""
+    """Requested ports are refused if they are reserved or a server listens on them."""
     refusal = "no 3 consecutive free ports from"
     with (
         host.ports(3) as block,
@@ -199,7 +199,7 @@ def test_ports_are_the_same_on_several_hosts_or_refused(host: Host) -> None:
 
 
 def test_programs_are_found_on_its_path(host: Host) -> None:
-    """Where they are, and None for those that are not there."""
+    """Programs have their path, and None if they are missing."""
     paths = host.which(["sh", "no-such-program"])
     assert paths["no-such-program"] is None
     assert paths["sh"] is not None
@@ -207,14 +207,14 @@ def test_programs_are_found_on_its_path(host: Host) -> None:
 
 
 def test_its_platform_is_that_of_its_python(host: Host) -> None:
-    """What is built for it runs there: version, processor and C library are known."""
+    """The platform has the version, machine and C library of the host's Python."""
     code = "import platform as p; print(p.python_version(), p.machine(), *p.libc_ver())"
     words = host.run([host.python, "-c", code], timeout_s=30).stdout.split()
     assert [host.platform.python, host.platform.machine, *host.platform.libc.split()] == words
 
 
-def test_what_is_ours_is_found_there(host: Host, tmp_path: Path) -> None:
-    """A file as well as a folder with all that is in it, under its own name and only once."""
+def test_files_are_copied_once(host: Host, tmp_path: Path) -> None:
+    """Files and folders are copied under their own names, and only once."""
     (tmp_path / "folder" / "deep").mkdir(parents=True)
     (tmp_path / "folder" / "deep" / "module.py").write_text("größer")
     (tmp_path / "program.py").write_text("print('it runs')")
@@ -226,8 +226,8 @@ def test_what_is_ours_is_found_there(host: Host, tmp_path: Path) -> None:
     assert host.copied(tmp_path / "program.py") == file
 
 
-def test_what_a_program_writes_gets_home(host: Host, tmp_path: Path) -> None:
-    """Into a folder of ours that need not be there, as often as it is asked for."""
+def test_output_is_fetched(host: Host, tmp_path: Path) -> None:
+    """Output is fetched into a local folder, which is created, any number of times."""
     home = tmp_path / "not yet" / "home"
     with host.output(home) as output:
         for words in ("first", "second"):
@@ -240,20 +240,20 @@ def test_what_a_program_writes_gets_home(host: Host, tmp_path: Path) -> None:
 
 
 def test_its_clock_is_known_within_a_bound(host: Host) -> None:
-    """Which holds: these hosts have the clock of this machine."""
+    """The offset is within its bound: these hosts share the clock of this machine."""
     clock = host.clock()
     rounding_s = 1e-6
     assert abs(clock.offset_s) <= clock.bound_s + rounding_s
 
 
 def test_a_host_that_answers_passes_its_check(host: Host) -> None:
-    """It raises nothing, however often it is asked."""
+    """The check of a responding host can be repeated without an error."""
     for _ in range(3):
         host.check()
 
 
 def test_unknown_hosts_list_the_known_kinds() -> None:
-    """It is neither the name of a kind nor an inventory's path; there is no default."""
+    """The error lists the kinds: the text is neither a kind nor the path of an inventory."""
     text = "hosts 'cloud': there is no such inventory, and no such kind; known: local, laboratory"
     with pytest.raises(HostError, match=text):
         lookup("cloud")
@@ -262,7 +262,7 @@ def test_unknown_hosts_list_the_known_kinds() -> None:
 def test_hosts_are_a_kind_or_those_of_an_inventory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file does not take the place of a kind; an inventory without sense is told when used."""
+    """The name of a kind wins over a file; an invalid inventory is an error when used."""
     monkeypatch.chdir(tmp_path)
     for name in ("local", "laboratory", "hosts.yaml"):
         Path(name).write_text("broker:\n")

@@ -1,4 +1,4 @@
-"""Figures of hosts: clocks with their bounds, CPU by host, and what networks carried."""
+"""Figures of hosts: clock offsets with bounds, CPU per host, and network traffic."""
 
 from collections.abc import Callable
 
@@ -26,7 +26,7 @@ KEYS = {
 
 
 def hosts() -> pd.DataFrame:
-    """Two hosts in two runs; the second is half a second ahead, and was not asked after run b."""
+    """Two hosts in two runs; the second is 0.5 s ahead, and has no comparison after run b."""
     rows = [
         KEYS
         | {"run": run, "host": host}
@@ -58,7 +58,7 @@ def cpu(hosts: tuple[str, ...] = ("one", "two")) -> pd.DataFrame:
 
 
 def network(interfaces: tuple[str, ...] = ("eth0",), **more: object) -> pd.DataFrame:
-    """Two hosts, the second of which only listens."""
+    """Traffic of two hosts, the second of which has little."""
     rows = [
         KEYS
         | {"run": "a", "host": host, "interface": name}
@@ -75,7 +75,7 @@ def lines(axes: Axes) -> dict[str, list[float]]:
 
 
 def test_clocks_stand_at_their_host_in_milliseconds_with_bounds() -> None:
-    """Every comparison that was made is a mark with its bar; one that was not leaves none."""
+    """Each comparison of clocks is a mark with an error bar; a missing one has no mark."""
     axes = Figure().subplots()
     assert panels.clocks(hosts(), axes) is axes
     assert axes.get_title(loc="left").endswith(", ms")
@@ -84,14 +84,14 @@ def test_clocks_stand_at_their_host_in_milliseconds_with_bounds() -> None:
     values = np.asarray(before.lines[0].get_ydata())
     assert values == pytest.approx([0, 500, 0, 500])
     assert np.isfinite(np.asarray(after.lines[0].get_ydata(), dtype=float)).sum() == 3
-    places = np.asarray(before.lines[0].get_xdata())
-    assert np.round(places).tolist() == [0, 1, 0, 1]
+    positions = np.asarray(before.lines[0].get_xdata())
+    assert np.round(positions).tolist() == [0, 1, 0, 1]
     bars = before.lines[2][0].get_segments()
     assert bars[1][:, 1] == pytest.approx([499.9, 500.1])
 
 
 def test_processes_of_mqperf_are_one_line_and_the_machine_is_dashed() -> None:
-    """What watches is summed; nobody takes the whole machine for a process."""
+    """mqperf's own processes are summed; the whole machine is a dashed line."""
     axes = Figure().subplots()
     assert figures.host_cpu(cpu(("one",)), axes) is axes
     drawn = lines(axes)
@@ -101,7 +101,7 @@ def test_processes_of_mqperf_are_one_line_and_the_machine_is_dashed() -> None:
 
 
 def test_each_host_has_a_panel_with_the_same_heights() -> None:
-    """A node keeps the colour that it has beside the others, and panels compare."""
+    """Nodes have the same colours in all panels, and the panels share a scale."""
     sheet = sheets.host_sheet(cpu())
     assert [axes.get_title(loc="left") for axes in sheet.axes] == [
         "one CPU total, %",
@@ -113,7 +113,7 @@ def test_each_host_has_a_panel_with_the_same_heights() -> None:
 
 
 def test_traffic_is_two_bars_for_each_interface() -> None:
-    """In megabytes, by host and interface, with the figure beside the bar."""
+    """Bars are in MB/s, by host and interface, with the value beside each."""
     axes = Figure().subplots()
     assert panels.traffic(network(), axes) is axes
     assert axes.get_title(loc="left") == "received and sent, MB/s"
@@ -122,7 +122,7 @@ def test_traffic_is_two_bars_for_each_interface() -> None:
 
 
 def test_panels_beside_each_other_keep_names_that_differ() -> None:
-    """Loopback that only one test case used moves no label to another's bar."""
+    """A panel has labels of its own if its interfaces differ from the other panel's."""
     titles = {"rpc-call": "CALL", "notify": "NOTIFY"}
     same = pd.concat([network(), network(run="b", test_case="notify")])
     other = pd.concat([network(), network(("lo", "eth0"), run="b", test_case="notify")])
@@ -135,7 +135,7 @@ def test_panels_beside_each_other_keep_names_that_differ() -> None:
     ("name", "draw"),
     [("hosts", panels.clocks), ("cpu", figures.host_cpu), ("network", panels.traffic)],
 )
-def test_no_data_is_said(name: str, draw: Callable[[pd.DataFrame, Axes], Axes]) -> None:
-    """An empty table gives a panel that says so, not an error and not a blank."""
+def test_an_empty_table_has_no_data(name: str, draw: Callable[[pd.DataFrame, Axes], Axes]) -> None:
+    """An empty table gives a panel with the text "no data", not an error."""
     axes = draw(empty(name), Figure().subplots())
     assert [text.get_text() for text in axes.texts] == ["no data"]

@@ -1,4 +1,4 @@
-"""What the notebook of hosts shows: facts, ways of messages, clocks, traffic."""
+"""What the notebook of hosts shows: facts, paths of messages, clocks, traffic."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def test_a_host_is_one_row_with_its_role(several: Tables) -> None:
 
 
 def test_one_host_has_the_roles_of_what_ran_there(one: Tables) -> None:
-    """Runs that recorded no roles tell them by their processes; unknown facts have no column."""
+    """Roles that were not recorded follow from the processes; unknown facts have no column."""
     shown = views.facts(one)
     assert shown["roles"].to_dict() == {"local": "broker, client, server"}
     assert "machine" not in shown
@@ -46,21 +46,21 @@ def test_the_way_of_a_message_leads_over_hosts(several: Tables) -> None:
 
 
 def test_a_load_without_targets_goes_to_every_server(several: Tables) -> None:
-    """Only the simulator's has any; the way of a creation or of a command is told as well."""
+    """Loads other than the simulator have no targets: their messages go to all servers."""
     runs = several["runs"].assign(targets=pd.Series(dtype="string"))
     assert views.conversations({**several, "runs": runs})["servers"].tolist() == ["server-1 on h5"]
 
 
 @pytest.mark.parametrize("sample", sorted((ROOT / "data/samples").glob("*/plan.yaml")))
 def test_every_recorded_run_can_be_shown(sample: Path) -> None:
-    """Whatever was measured, by whatever generator."""
+    """The views have rows for every sample, whatever its load generator."""
     frames = samples.read(sample.parent)
     for view in (views.facts, views.conversations, views.network):
         assert len(view(frames)) > 0
 
 
 def test_clients_with_servers_of_their_own_go_separate_ways(several: Tables) -> None:
-    """A second client on the same host joins its row only if both servers are on one."""
+    """Clients share a row only if their servers are on the same hosts."""
     cpu = several["cpu"]
     more = [
         cpu[cpu["process"] == old].assign(process=new, host=host)
@@ -78,33 +78,33 @@ def test_clients_with_servers_of_their_own_go_separate_ways(several: Tables) -> 
 
 
 def test_clocks_are_given_with_their_bounds(several: Tables, one: Tables) -> None:
-    """A row for each host of each run; none where one clock took all instants."""
+    """Each host of each run has a row; runs with a single clock have none."""
     shown = views.clocks(several)
     assert len(shown) == len(several["hosts"])
     assert shown["clock before, ms"].str.fullmatch(r"[+-]\d+\.\d{3} ± \d+\.\d{3}").all()
     assert views.clocks(one).empty
 
 
-def test_traffic_is_told_by_interface(several: Tables) -> None:
-    """Small figures keep their digits beside large ones."""
+def test_traffic_is_shown_by_interface(several: Tables) -> None:
+    """Small values keep significant digits beside large ones."""
     shown = views.network(several)
     assert {"h1", "h2", "h3", "h4", "h5"} == set(shown.index.get_level_values("host"))
     assert not shown["sent, MB/s"].str.fullmatch(r"0(\.0+)?").any()
 
 
-def test_memory_is_told_by_host(several: Tables) -> None:
-    """The mean of the repeats; no row of runs that did not record it."""
+def test_memory_is_shown_by_host(several: Tables) -> None:
+    """Values are means of repeats; runs without recorded memory have no row."""
     assert views.memory(several).empty
-    held = {"memory_used_bytes": 3 * 2**30, "memory_available_bytes": 2**30}
+    values = {"memory_used_bytes": 3 * 2**30, "memory_available_bytes": 2**30}
     hosts = several["hosts"].reindex(columns=TABLES["memory"].columns)
-    rows = hosts.assign(**held, swapped_in_bytes=2**20, swapped_out_bytes=0)
+    rows = hosts.assign(**values, swapped_in_bytes=2**20, swapped_out_bytes=0)
     shown = views.memory({**several, "memory": rows})
     assert {"h1", "h2", "h3", "h4", "h5"} == set(shown.index.get_level_values("host"))
     assert shown.drop_duplicates().to_numpy().tolist() == [["3.07e+03", "1.02e+03", "1", "0"]]
 
 
-def test_what_was_not_recorded_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    """Published tables know no hosts: a sentence each, no error and no blank."""
+def test_missing_records_give_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    """Published tables have no hosts: each view shows a sentence instead."""
     frames = samples.read(ROOT / "data/published/2016")
     views.show_clocks(frames)
     views.show_cpu(frames, "rpc-call")

@@ -1,6 +1,6 @@
-"""Wherever mqperf is called, it does its work or says in a sentence why it cannot.
+"""In any environment mqperf works, or says in one sentence why it cannot.
 
-Real processes in real places: full disks, closed outputs, small limits, odd variables, no network.
+Real processes with full disks, closed outputs, small limits, odd variables, no network.
 """
 
 import os
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.starts_programs
 MQPERF = Path(sys.prefix, "bin", "mqperf")
 PATIENCE_S = 300
 NOT_FOR_ALL = 77
-"""Exit code when others may not run what lies in this checkout."""
+"""Exit code if other users may not run programs of this checkout."""
 
 VERSION = "--version"
 PLAN = "plan {root}/plans/quickstart.yaml"
@@ -32,15 +32,15 @@ RUN = "run {root}/plans/quickstart.yaml --runs {out}"
 
 @dataclass(frozen=True)
 class Place:
-    """A shell's preparation and redirections, the command, and what its errors must say.
+    """Shell code before, redirections after, the command, and text that its output must have.
 
-    ``apart`` are the options of unshare, with which preparations touch nobody else.
+    ``apart`` are options of unshare, which isolate the preparation.
     """
 
     command: str
     before: str = ""
     after: str = ""
-    says: str = ""
+    text: str = ""
     codes: tuple[int, ...] = (0, 2)
     apart: str = ""
 
@@ -51,22 +51,22 @@ NOBODY = f"""chmod 755 $OUT/..; set -- setpriv --reuid=65534 --regid=65534 --cle
 "$@" {MQPERF} --version >/dev/null 2>&1 || exit {NOT_FOR_ALL}"""
 
 PLACES = {
-    "disk full, import": Place(IMPORT, FULL, says="No space left", apart="--mount"),
-    "disk full, tables": Place(TABLES, FULL, says="No space left", apart="--mount"),
-    "disk full, report": Place(REPORT + "/new", FULL, says="No space left", apart="--mount"),
-    "read-only out, import": Place(IMPORT, READ_ONLY, says="Read-only", apart="--mount"),
-    "read-only out, tables": Place(TABLES, READ_ONLY, says="Read-only", apart="--mount"),
-    "read-only out, report": Place(REPORT + "/new", READ_ONLY, says="Read-only", apart="--mount"),
-    "read-only out, run": Place(RUN, READ_ONLY, says="Read-only", apart="--mount"),
-    "out is a file, import": Place(IMPORT, "rmdir $OUT; touch $OUT", says="out: cannot be written"),
-    "out is a file, tables": Place(TABLES, "rmdir $OUT; touch $OUT", says="out: cannot be written"),
-    "out is a file, run": Place(RUN, "rmdir $OUT; touch $OUT", says="out"),
-    "out below a file": Place(IMPORT, "rmdir $OUT; touch $OUT; OUT=$OUT/x", says="out"),
-    "out is a pipe": Place(IMPORT, "rmdir $OUT; mkfifo $OUT", says="out: cannot be written"),
-    "out is a loop": Place(IMPORT, "rmdir $OUT; ln -s out $OUT", says="out"),
-    "few open files": Place(AUDIT, "ulimit -n 16", says=""),
+    "disk full, import": Place(IMPORT, FULL, text="No space left", apart="--mount"),
+    "disk full, tables": Place(TABLES, FULL, text="No space left", apart="--mount"),
+    "disk full, report": Place(REPORT + "/new", FULL, text="No space left", apart="--mount"),
+    "read-only out, import": Place(IMPORT, READ_ONLY, text="Read-only", apart="--mount"),
+    "read-only out, tables": Place(TABLES, READ_ONLY, text="Read-only", apart="--mount"),
+    "read-only out, report": Place(REPORT + "/new", READ_ONLY, text="Read-only", apart="--mount"),
+    "read-only out, run": Place(RUN, READ_ONLY, text="Read-only", apart="--mount"),
+    "out is a file, import": Place(IMPORT, "rmdir $OUT; touch $OUT", text="out: cannot be written"),
+    "out is a file, tables": Place(TABLES, "rmdir $OUT; touch $OUT", text="out: cannot be written"),
+    "out is a file, run": Place(RUN, "rmdir $OUT; touch $OUT", text="out"),
+    "out below a file": Place(IMPORT, "rmdir $OUT; touch $OUT; OUT=$OUT/x", text="out"),
+    "out is a pipe": Place(IMPORT, "rmdir $OUT; mkfifo $OUT", text="out: cannot be written"),
+    "out is a loop": Place(IMPORT, "rmdir $OUT; ln -s out $OUT", text="out"),
+    "few open files": Place(AUDIT, "ulimit -n 16", text=""),
     "few open files, doctor": Place(DOCTOR, "ulimit -n 16"),
-    "small files": Place(IMPORT, "ulimit -f 0", says="File too large"),
+    "small files": Place(IMPORT, "ulimit -f 0", text="File too large"),
     "no core files": Place(VERSION, "ulimit -c 0"),
     "small stack": Place(PLAN, "ulimit -s 512"),
     "small memory": Place(PLAN, "ulimit -v 400000"),
@@ -79,18 +79,18 @@ PLACES = {
     "cache relative": Place(DOCTOR, "export XDG_CACHE_HOME=here"),
     "cache a file": Place("doctor activemq", "touch $OUT/f; export XDG_CACHE_HOME=$OUT/f"),
     "cache a file, build": Place(
-        BUILD, "touch $OUT/f; export XDG_CACHE_HOME=$OUT/f", says="cannot be made in the cache"
+        BUILD, "touch $OUT/f; export XDG_CACHE_HOME=$OUT/f", text="cannot be made in the cache"
     ),
     "cache read-only, build": Place(
-        BUILD, f"{READ_ONLY}; export XDG_CACHE_HOME=$OUT", says="Read-only", apart="--mount"
+        BUILD, f"{READ_ONLY}; export XDG_CACHE_HOME=$OUT", text="Read-only", apart="--mount"
     ),
     "cache full, build": Place(
         BUILD, f"{FULL}; export XDG_CACHE_HOME=$OUT", codes=(2,), apart="--mount"
     ),
-    "home of another, build": Place(BUILD, NOBODY, says="cannot be made in the cache"),
+    "home of another, build": Place(BUILD, NOBODY, text="cannot be made in the cache"),
     "no network, build": Place(
-        BUILD, "export UV_HTTP_RETRIES=0", says="package index", codes=(2,), apart="--net"
-    ),  # uv would ask a minute long for what cannot answer
+        BUILD, "export UV_HTTP_RETRIES=0", text="package index", codes=(2,), apart="--net"
+    ),  # uv would retry for a minute
     "cache of newlines": Place(DOCTOR, "export XDG_CACHE_HOME=$(printf '/tmp/a\\nb')"),
     "temporary folder not there": Place(IMPORT, "export TMPDIR=/nonexistent"),
     "temporary folder with spaces": Place(PLAN, 'mkdir "$OUT/a b"; export TMPDIR="$OUT/a b"'),
@@ -102,7 +102,7 @@ PLACES = {
     "language POSIX, ASCII": Place(PLAN, "export LC_ALL=POSIX PYTHONUTF8=0 PYTHONCOERCECLOCALE=0"),
     "output in ASCII": Place(IMPORT + "/é", "export PYTHONIOENCODING=ascii"),
     "language unknown": Place(PLAN, "export LC_ALL=xx_YY.ZZZ LANG=nonsense"),
-    "path empty": Place(DOCTOR, "PATH=", says="", codes=(2,)),
+    "path empty": Place(DOCTOR, "PATH=", text="", codes=(2,)),
     "path unset": Place(VERSION, "unset PATH"),
     "path without git": Place(VERSION, "PATH=/nonexistent"),
     "warnings are errors": Place(VERSION, "export PYTHONWARNINGS=error::UserWarning"),
@@ -115,8 +115,8 @@ PLACES = {
     "stderr closed": Place(PLAN, after="2>&-"),
     "stderr closed, an error": Place("plan /nonexistent", after="2>&-", codes=(2,)),
     "all closed": Place("plan /nonexistent", after="<&- >&- 2>&-", codes=(2,)),
-    "stdout full": Place(PLAN, after=">/dev/full", says="No space left", codes=(2,)),
-    "stdout full, audit": Place(AUDIT, after=">/dev/full", says="No space left", codes=(2,)),
+    "stdout full": Place(PLAN, after=">/dev/full", text="No space left", codes=(2,)),
+    "stdout full, audit": Place(AUDIT, after=">/dev/full", text="No space left", codes=(2,)),
     "stderr full": Place("plan /nonexistent", after="2>/dev/full", codes=(2,)),
     "stdout a closed pipe": Place(AUDIT, after="| true"),
     "dumb terminal": Place(PLAN, "export TERM=dumb COLUMNS=1 NO_COLOR=1"),
@@ -130,13 +130,13 @@ PLACES = {
     "no /proc": Place(DOCTOR, "mount -t tmpfs none /proc", apart="--mount"),
     "no /sys": Place(DOCTOR, "mount -t tmpfs none /sys", apart="--mount"),
     "nobody": Place(STATUS, NOBODY),
-    "nobody, out of another": Place(IMPORT, f"chmod 755 $OUT; {NOBODY}", says="Permission denied"),
+    "nobody, out of another": Place(IMPORT, f"chmod 755 $OUT; {NOBODY}", text="Permission denied"),
 }
 
 
 @pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
 def test_no_place_brings_a_traceback(tmp_path: Path, root: Path, place: Place) -> None:
-    """It ends by itself, with 0 or 2, and an error is a sentence which says what is wrong."""
+    """The command ends with 0 or 2, and its error is a sentence with the cause."""
     out = tmp_path / "out"
     out.mkdir()
     words = place.command.replace("{root}", str(root)).replace("{out}", "$OUT")
@@ -159,4 +159,4 @@ def test_no_place_brings_a_traceback(tmp_path: Path, root: Path, place: Place) -
     output = done.stdout + done.stderr
     assert "Traceback" not in output, output
     assert done.returncode in place.codes, output
-    assert place.says in output
+    assert place.text in output

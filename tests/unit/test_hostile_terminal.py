@@ -1,4 +1,4 @@
-"""What stands in data forges no line of a command, and moves nothing on a terminal."""
+"""Text in data cannot forge a line of output or send control codes to a terminal."""
 
 import io
 import json
@@ -22,7 +22,7 @@ SHOWN = "x forged  [2K\ufffdok 2J forged [red]:100:"
 
 
 def hostile(facts: Any, path: tuple[str, ...] = ()) -> Any:  # noqa: ANN401
-    """The facts of a run with every text replaced that is no code, instant or name of a file."""
+    """The facts of a run with every text replaced but codes, times and names of files."""
     if isinstance(facts, dict):
         return {key: hostile(value, (*path, key)) for key, value in facts.items()}
     if isinstance(facts, list):
@@ -34,7 +34,7 @@ def hostile(facts: Any, path: tuple[str, ...] = ()) -> Any:  # noqa: ANN401
 
 @pytest.fixture(scope="module")
 def runs(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Recorded runs with attacks in their facts and plan, one that failed and one unreadable."""
+    """Recorded runs with hostile text in facts and plan; one has failed, one is unreadable."""
     folder = shutil.copytree(
         root / "data/samples/stress", tmp_path_factory.mktemp("hostile") / "runs"
     )
@@ -64,7 +64,7 @@ def runs(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_no_command_prints_a_line_of_the_data(runs: Path, root: Path, command: str) -> None:
-    """Each line is printable, and none begins with what the data wanted to have there."""
+    """Each line is printable, and none begins with the text that the data inject."""
     places = {"runs": runs, "samples": root / "data/samples/stress"}
     done = CliRunner().invoke(app, command.format(**places).split())
     assert done.exit_code == 0, done.output
@@ -74,7 +74,7 @@ def test_no_command_prints_a_line_of_the_data(runs: Path, root: Path, command: s
 
 
 def test_a_doubt_says_what_stands_in_the_data(runs: Path) -> None:
-    """As far as a line can show it; as JSON it is exact."""
+    """A doubt shows hostile text with control characters replaced; JSON has it unchanged."""
     text = CliRunner().invoke(app, ["audit", str(runs)]).output
     assert SHOWN in text
     lines = CliRunner().invoke(app, ["audit", str(runs), "--format", "json"]).stdout.splitlines()
@@ -82,7 +82,7 @@ def test_a_doubt_says_what_stands_in_the_data(runs: Path) -> None:
 
 
 def test_an_error_of_several_lines_is_indented() -> None:
-    """Quoted logs stay readable, and look like no line of ours."""
+    """Further lines are indented, so that quoted logs cannot be taken for messages."""
     out = io.StringIO()
     print_lines(Console(file=out, width=20), f"mqperf: {ATTACK}\n  quoted")
     assert out.getvalue().split("\n") == [
@@ -91,6 +91,6 @@ def test_an_error_of_several_lines_is_indented() -> None:
 
 
 def test_a_comparison_shown_by_python_is_made_of_lines(runs: Path, root: Path) -> None:
-    """So is what a program prints of it."""
+    """The repr of a comparison has printable lines only."""
     comparison = api.read(root / "data/samples/stress").compare(api.read(runs))
     assert all(line.isprintable() for line in repr(comparison).split("\n"))

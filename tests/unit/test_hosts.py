@@ -1,4 +1,4 @@
-"""Processes, folders and ports which end with us."""
+"""Processes, folders and ports of a host, which end with mqperf."""
 
 import json
 import os
@@ -29,7 +29,7 @@ SLEEP = ["sleep", "60"]
 
 @pytest.fixture(autouse=True)
 def temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A place of its own for each test's scratch folders."""
+    """A separate temporary folder for each test."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     return tmp_path
@@ -41,7 +41,7 @@ def host() -> LocalHost:
 
 
 def runs(pid: int) -> bool:
-    """Whether a process is there and is more than a zombie that nobody has reaped."""
+    """Whether the process exists and is not a zombie."""
     try:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -50,7 +50,7 @@ def runs(pid: int) -> bool:
 
 @contextmanager
 def another_mqperf(program: str) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
-    """A second Python that has printed one line of words and now waits."""
+    """A second Python process that has printed one line, and its words."""
     head = "from mqperf.hosts import LocalHost\nfrom pathlib import Path\nhost = LocalHost()\n"
     with subprocess.Popen(
         [sys.executable, "-c", head + textwrap.dedent(program)],
@@ -66,7 +66,7 @@ def another_mqperf(program: str) -> Iterator[tuple[subprocess.Popen[str], list[s
 
 
 def test_process_leaves_its_output_and_its_exit_code(host: LocalHost, tmp_path: Path) -> None:
-    """What a process says and how it ends is evidence."""
+    """Output and exit code stay available after the end."""
     process = host.start(
         "talker", ["sh", "-c", "echo out; echo err >&2; exit 3"], log=tmp_path / "l"
     )
@@ -75,7 +75,7 @@ def test_process_leaves_its_output_and_its_exit_code(host: LocalHost, tmp_path: 
 
 
 def test_process_sees_only_the_environment_it_is_given(host: LocalHost, tmp_path: Path) -> None:
-    """An environment of our own is not mixed with the user's."""
+    """A given environment is not merged with that of the user."""
     env = {"PATH": os.environ["PATH"], "ONLY": "this"}
     process = host.start("env", ["env"], env=env, log=tmp_path / "log", cwd=tmp_path)
     assert eventually(lambda: not process.alive)
@@ -84,7 +84,7 @@ def test_process_sees_only_the_environment_it_is_given(host: LocalHost, tmp_path
 
 
 def test_pid_and_start_identify_a_process(host: LocalHost, tmp_path: Path) -> None:
-    """The pid is the program's own, and its start tells it from a later one under that pid."""
+    """The start time tells a process from a later one with the same pid."""
     process = host.start("sleeper", SLEEP, log=tmp_path / "log")
     try:
         assert eventually(lambda: psutil.Process(process.pid).name() == "sleep")
@@ -99,7 +99,7 @@ def test_pid_and_start_identify_a_process(host: LocalHost, tmp_path: Path) -> No
 
 
 def test_stop_asks_first(host: LocalHost, tmp_path: Path) -> None:
-    """A process gets the chance to end in good order."""
+    """The process may end cleanly on SIGTERM."""
     polite = "trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.05; done"
     process = host.start("polite", ["sh", "-c", polite], log=tmp_path / "log")
     assert eventually(lambda: process.log.read_text() == "up\n")
@@ -107,8 +107,8 @@ def test_stop_asks_first(host: LocalHost, tmp_path: Path) -> None:
     assert process.log.read_text() == "up\nbye\n"
 
 
-def test_stop_kills_who_does_not_listen(host: LocalHost, tmp_path: Path) -> None:
-    """Nobody outlives the grace, and neither do its children."""
+def test_stop_kills_what_ignores_signals(host: LocalHost, tmp_path: Path) -> None:
+    """Processes that ignore SIGTERM are killed after the grace period, with their children."""
     deaf = "trap '' TERM; sleep 60 & echo $!; while :; do sleep 0.05; done"
     process = host.start("deaf", ["sh", "-c", deaf], log=tmp_path / "log")
     assert eventually(lambda: process.log.read_text().endswith("\n"))
@@ -117,7 +117,7 @@ def test_stop_kills_who_does_not_listen(host: LocalHost, tmp_path: Path) -> None
 
 
 def test_stop_ends_a_frozen_process(host: LocalHost, tmp_path: Path) -> None:
-    """A process that a fault has frozen still ends at once."""
+    """A stopped process still ends at once."""
     process = host.start("frozen", SLEEP, log=tmp_path / "log")
     process.signal(signal.SIGSTOP)
     assert process.stop(30) == -signal.SIGTERM
@@ -150,19 +150,19 @@ def test_unwritable_log_is_named(host: LocalHost, tmp_path: Path) -> None:
 
 
 def test_run_gives_code_and_output(host: LocalHost) -> None:
-    """A short command has no input; what it said is given with its exit code."""
+    """A command has empty stdin; the result has its output and exit code."""
     done = host.run(["sh", "-c", "cat; echo said; exit 4"], timeout_s=60)
     assert (done.returncode, done.stdout) == (4, "said\n")
 
 
 def test_run_has_an_end(host: LocalHost) -> None:
-    """A command that hangs is an error, not a hang of ours."""
+    """A command that hangs is an error after the timeout."""
     with pytest.raises(HostError, match=r"sleep 60 did not end within 0\.1 s"):
         host.run(SLEEP, timeout_s=0.1)
 
 
 def test_scratch_is_private_and_vanishes(host: LocalHost) -> None:
-    """Only we may enter it, and at the end it and its reaper are gone."""
+    """Only the user may enter it; at the end it and its reaper are gone."""
     before = {child.pid for child in psutil.Process().children()}
     with host.scratch("test") as folder:
         assert folder.stat().st_mode & 0o777 == 0o700
@@ -190,7 +190,7 @@ def test_scratch_vanishes_with_its_owner() -> None:
 def test_scratch_vanishes_without_its_reaper(
     host: LocalHost, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """When somebody killed it, or froze it, we remove the folder ourselves."""
+    """If the reaper was killed or stopped, mqperf removes the folder itself."""
     monkeypatch.setattr(sys.modules["mqperf.onhost.processes.scratch"], "REMOVAL_LIMIT_S", 0.1)
     before = {child.pid for child in psutil.Process().children()}
     with host.scratch("test") as folder:
@@ -227,11 +227,11 @@ for step in itertools.count(1):
         sys.exit(code)
     print(step, flush=True)
 """
-"""Interrupts a scratch folder's life at its first step, its second, and so on to its last."""
+"""Interrupts the handling of a scratch folder at each bytecode in turn."""
 
 
-def test_an_interruption_at_any_step_ends_us(host: LocalHost) -> None:
-    """Nobody waits for a folder for ever, and the next mqperf finds none."""
+def test_an_interruption_at_any_step_leaves_no_scratch(host: LocalHost) -> None:
+    """No process hangs, and the next scratch folder finds no leftover."""
     done = subprocess.run(
         [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=240, check=True
     )
@@ -241,21 +241,21 @@ def test_an_interruption_at_any_step_ends_us(host: LocalHost) -> None:
 
 
 def test_scratch_beside_a_file_sweeps_only_its_own(temporary_folder: Path) -> None:
-    """What a dead report left beside its result goes; nothing of the user's does."""
+    """Leftovers of killed reports are removed; similar names of the user's stay."""
     out = temporary_folder / "out"
-    left = temporary_folder / ".out.mqperf-abcdefgh"
-    others = [".out.mqperf-mine", ".out.abcdefgh", ".other.mqperf-abcdefgh", "out"]
-    for name in (left.name, *others):
+    stale = temporary_folder / ".out.mqperf-abcdefgh"
+    unrelated = [".out.mqperf-mine", ".out.abcdefgh", ".other.mqperf-abcdefgh", "out"]
+    for name in (stale.name, *unrelated):
         (temporary_folder / name).mkdir()
     with scratch_beside(out) as folder, scratch_beside(out):
         assert folder.parent == out.parent
-        assert not left.exists()
+        assert not stale.exists()
     assert not folder.exists()
-    assert all((temporary_folder / name).exists() for name in others)
+    assert all((temporary_folder / name).exists() for name in unrelated)
 
 
-def test_scratch_of_the_dead_is_swept_and_of_the_living_kept(host: LocalHost) -> None:
-    """What a power cut leaves is removed by the next mqperf, and nothing else."""
+def test_only_scratch_of_ended_processes_is_removed(host: LocalHost) -> None:
+    """Only folders of ended processes are removed by the next mqperf."""
     stale = user_folder() / "test-stale"
     (stale / "data").mkdir(parents=True)
     with host.scratch("first") as living, host.scratch("second") as second:
@@ -265,7 +265,7 @@ def test_scratch_of_the_dead_is_swept_and_of_the_living_kept(host: LocalHost) ->
 
 
 def test_folder_of_a_stranger_is_refused(host: LocalHost, temporary_folder: Path) -> None:
-    """Nobody can read our scratch by making its folder before us."""
+    """A parent folder that others may enter is refused."""
     (temporary_folder / f"mqperf-{os.getuid()}").mkdir(mode=0o777)
     (temporary_folder / f"mqperf-{os.getuid()}").chmod(0o777)
     with pytest.raises(HostError, match="not a folder that only you may enter"), host.scratch("x"):
@@ -273,25 +273,25 @@ def test_folder_of_a_stranger_is_refused(host: LocalHost, temporary_folder: Path
 
 
 def test_ports_are_consecutive_free_and_not_ephemeral(host: LocalHost) -> None:
-    """Servers of ours can listen on every one of them."""
+    """A server can listen on each of them."""
     with host.ports(12) as ports:
         assert list(ports) == list(range(ports[0], ports[0] + 12))
         assert 20_000 <= ports[0] < ports[-1] < 32_000
         for port in ports:
-            with socket.create_server(("127.0.0.1", port)):  # as one that connections of old leave
+            with socket.create_server(("127.0.0.1", port)):  # as if in TIME_WAIT
                 pass
 
 
 @pytest.fixture
 def two_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only two blocks of ports to choose from, which no broker on this machine can hold."""
+    """Only two blocks of ports, which no broker on this machine uses."""
     monkeypatch.setattr("mqperf.onhost.machine.ports.FIRST", 32_000)
     monkeypatch.setattr("mqperf.onhost.machine.ports.LAST", 32_100)
 
 
 @pytest.mark.usefixtures("two_blocks")
 def test_ports_are_never_given_twice(host: LocalHost) -> None:
-    """Neither this nor another mqperf gets a block that is in use, until it is given back."""
+    """A block in use by any mqperf is not given again until it is returned."""
     with another_mqperf(
         """
         import mqperf.onhost.machine.ports
@@ -313,13 +313,13 @@ def test_ports_are_never_given_twice(host: LocalHost) -> None:
 
 @pytest.mark.usefixtures("two_blocks")
 def test_ports_in_use_are_passed_over(host: LocalHost) -> None:
-    """A stranger's server is not disturbed."""
+    """A block with a port in use by another server is skipped."""
     with socket.create_server(("127.0.0.1", 32_010)), host.ports(50) as ports:
         assert ports[0] == 32_050
 
 
-def test_facts_tell_the_machine_but_not_its_name(host: LocalHost) -> None:
-    """Facts are published: they judge a measurement, and identify nobody."""
+def test_facts_describe_the_machine_without_its_name(host: LocalHost) -> None:
+    """Facts are published, so they describe the machine but do not identify it."""
     facts = host.facts()
     assert facts["label"] == "local"
     assert facts["cores"] == os.cpu_count()
@@ -334,8 +334,8 @@ SHOW_CARDS = (
 )
 
 
-def test_a_virtual_card_tells_its_driver_and_speed() -> None:
-    """ethtool knows what sysfs does not: in a private network of its own, a pair of veth."""
+def test_a_virtual_card_has_its_driver_and_speed() -> None:
+    """ethtool reads them for a veth pair in a network namespace; sysfs cannot."""
     setting = (
         "ip link set lo up && ip link add left type veth peer name right && ip link set left up"
     )
@@ -356,7 +356,7 @@ def test_a_virtual_card_tells_its_driver_and_speed() -> None:
 
 
 def test_the_interface_of_an_address_is_known() -> None:
-    """Loopback by any of its addresses; of one that is not ours, none."""
+    """Loopback addresses give lo; a foreign address gives None."""
     assert interface_of("127.0.0.1") == "lo"
     assert interface_of("::1") == "lo"
     assert interface_of("192.0.2.77") is None

@@ -1,4 +1,4 @@
-"""Rules that no linter knows: about whole files, and about notebooks."""
+"""Rules beyond linters: for whole files and for notebooks."""
 
 import ast
 import json
@@ -12,22 +12,22 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 NOTEBOOKS = sorted(ROOT.glob("notebooks/**/*.ipynb"))
 
-# Where packages come from is each machine's own affair.
+# Each machine configures its own package index.
 REGISTRY = re.compile(
     r"pypi\.org|pythonhosted\.org|crates\.io|proxy\.golang\.org|npmjs\.(?:org|com)"
     r"|maven\.org|(?:deb|security)\.debian\.org|archive\.ubuntu\.com|anaconda\.(?:org|com)"
 )
-# What stands in somebody's home or in some machine's corner means nothing elsewhere.
+# Absolute paths of one machine are wrong on others.
 MACHINE = re.compile(r"(?<![\w.~*{}])/(?:root|work|home/\w+|Users/\w+)/")
 
-# What a merge leaves where two changes met.
+# Conflict markers of a merge.
 MERGE = re.compile(r"^(?:<{7}|>{7}) \S.*$", re.MULTILINE)
 
 Cell = dict[str, Any]
 
 
 def texts() -> list[Path]:
-    """Every text file that is, or is about to be, in the repository."""
+    """All text files that are tracked by git or may be added."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     names = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True).stdout
     paths = [ROOT / name for name in names.split("\0") if name]
@@ -44,7 +44,7 @@ def mentions(pattern: re.Pattern[str], path: Path) -> list[str]:
     "pattern", [REGISTRY, MACHINE, MERGE], ids=["registry", "machine", "merge"]
 )
 def test_files_name_no_registry_no_machine_and_no_branch(pattern: re.Pattern[str]) -> None:
-    """The repository works wherever it is cloned and from wherever packages come."""
+    """No file has a package index, a local path or a conflict marker."""
     assert [mention for path in texts() for mention in mentions(pattern, path)] == []
 
 
@@ -54,7 +54,7 @@ def cells(notebook: Path, kind: str | None = None) -> list[Cell]:
 
 
 def source(cell: Cell) -> str:
-    """A cell's text without IPython's own % and ! lines."""
+    """The source of a cell without IPython magics."""
     lines = "".join(cell["source"]).splitlines()
     return "\n".join(line for line in lines if not line.lstrip().startswith(("%", "!")))
 
@@ -68,21 +68,21 @@ each_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: 
 
 @each_notebook
 def test_notebook_is_committed_without_outputs(notebook: Path) -> None:
-    """What a notebook shows, it shows after running, never from somebody's last visit."""
+    """Code cells have neither outputs nor execution counts."""
     for cell in cells(notebook, "code"):
         assert (cell["outputs"], cell["execution_count"]) == ([], None)
 
 
 @each_notebook
 def test_notebook_has_one_cell_of_parameters(notebook: Path) -> None:
-    """A notebook is also a batch job: papermill finds the one cell to replace."""
+    """papermill replaces exactly one tagged cell."""
     tags = [tag for cell in cells(notebook) for tag in cell["metadata"].get("tags", [])]
     assert tags.count("parameters") == 1
 
 
 @each_notebook
 def test_notebook_defines_nothing(notebook: Path) -> None:
-    """The notebook tells the story, the library does the work."""
+    """Notebooks call the library, and define no functions or classes."""
     definitions = ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda
     for cell in cells(notebook, "code"):
         assert not [n for n in ast.walk(ast.parse(source(cell))) if isinstance(n, definitions)]
@@ -90,7 +90,7 @@ def test_notebook_defines_nothing(notebook: Path) -> None:
 
 @each_notebook
 def test_notebook_speaks_before_it_draws(notebook: Path) -> None:
-    """A sentence before each figure says what to look for."""
+    """Each figure follows a cell of text that says what to look for."""
     every_cell = cells(notebook)
     for before, cell in zip([None, *every_cell], every_cell, strict=False):
         if draws(cell):

@@ -1,6 +1,6 @@
-"""Runs of Maestro and quiver become runs of ours, or say why not.
+"""Runs of Maestro and quiver are imported, or an error says why not.
 
-The samples of quiver are its own; those of Maestro were made of a run of ours that is there, too.
+The samples of quiver are real; those of Maestro were made from a recorded run of mqperf.
 """
 
 import gzip
@@ -39,7 +39,7 @@ ROOT = Path(__file__).parents[2]
 MAESTRO = ROOT / "data/samples/maestro"
 QUIVER = ROOT / "data/samples/quiver"
 SOURCE = next((ROOT / "data/samples/runs").glob("rabbitmq-cs1ss2-classic-notify-t0001-*"))
-"""The run of which the samples of Maestro were made."""
+"""The run from which the samples of Maestro were made."""
 
 ROUTER = About("qpid-dispatch", "standalone", "routed")
 RABBITMQ = About("rabbitmq", "cs1ss2", "classic")
@@ -52,24 +52,24 @@ def imported(*folders: Path, about: About = ROUTER) -> Tables:
 
 
 def instants() -> np.ndarray:
-    """Sent and received of every message of the source."""
+    """Times of sending and receipt of every message of the source run."""
     return read_messages(SOURCE / "load" / "server-1.messages")["received"]
 
 
 @pytest.fixture
 def quiver(tmp_path: Path) -> Path:
-    """A run of quiver that may be changed."""
+    """A run of quiver that a test may change."""
     return Path(shutil.copytree(QUIVER / "router-256", tmp_path / "router-256"))
 
 
 @pytest.fixture
 def maestro(tmp_path: Path) -> Path:
-    """A test of Maestro's workers in Java that may be changed."""
+    """A run of Maestro's Java workers that a test may change."""
     return Path(shutil.copytree(MAESTRO / "java", tmp_path / "java"))
 
 
 def test_quiver_agrees_with_its_own_summary() -> None:
-    """Every message is read: its latencies are those that quiver itself printed."""
+    """Latencies computed from all transfers equal those in quiver's summary."""
     folder = QUIVER / "router-256"
     printed = json.loads((folder / "receiver-summary.json").read_text())["results"]
     received = read_transfers(folder, "receiver", printed["first_receive_time"] // 1000)
@@ -81,8 +81,8 @@ def test_quiver_agrees_with_its_own_summary() -> None:
     assert nines.tolist() == printed["latency_nines"]
 
 
-def test_a_run_of_quiver_is_a_run() -> None:
-    """With counts, rates, latencies, CPU and what was asked; nothing is said that it lacks."""
+def test_a_run_of_quiver_has_all_tables() -> None:
+    """It has counts, rates, latencies, CPU and parameters, and no unfounded figures."""
     read = imported(QUIVER / "router-256", QUIVER / "router-1024")
     runs, messages = read["runs"], read["messages"]
     assert runs["run"].tolist() == ["router-256", "router-1024"]
@@ -98,7 +98,7 @@ def test_a_run_of_quiver_is_a_run() -> None:
 
 
 def test_the_seconds_of_a_run_add_up() -> None:
-    """All messages are in some second, and throughput is that of the seconds of the window."""
+    """All messages are counted in intervals, and the window's mean is the throughput."""
     read = imported(QUIVER / "router-256")
     intervals = read["intervals"].query("stream == 'received'")
     assert intervals["count"].sum() == read["messages"]["received"][0]
@@ -116,7 +116,7 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.mark.parametrize("end", PACKED)
 def test_transfers_are_read_however_they_are_packed(quiver: Path, end: str) -> None:
-    """Plain, as arrows write them; by gzip; and by xz, as quiver did before zstd."""
+    """Plain files, gzip and xz, which quiver used before zstd."""
     before = imported(quiver)
     for role in ("sender", "receiver"):
         packed = quiver / f"{role}-transfers.csv.zst"
@@ -128,7 +128,7 @@ def test_transfers_are_read_however_they_are_packed(quiver: Path, end: str) -> N
 
 
 def test_a_summary_alone_is_enough(quiver: Path) -> None:
-    """Then the figures are those that quiver printed, and the doubts say of what they are."""
+    """Without transfers the figures are the summary's, and a doubt says their scope."""
     for packed in quiver.glob("*-transfers.csv.zst"):
         packed.unlink()
     read = imported(quiver)
@@ -142,7 +142,7 @@ def test_a_summary_alone_is_enough(quiver: Path) -> None:
 
 
 def test_a_summary_that_counts_otherwise_is_doubted(quiver: Path) -> None:
-    """Both counts are told."""
+    """The doubt has both counts."""
     file = quiver / "sender-summary.json"
     summary = json.loads(file.read_text())
     summary["results"]["message_count"] += 5
@@ -153,7 +153,7 @@ def test_a_summary_that_counts_otherwise_is_doubted(quiver: Path) -> None:
 
 
 def test_a_test_of_maestro_is_the_run_that_it_was_made_of() -> None:
-    """Its rates are those of the seconds of the messages, its latencies theirs to three digits."""
+    """Rates equal those of the source run, latencies to three digits."""
     read = imported(MAESTRO / "java", about=RABBITMQ)
     times = instants()
     latency_s = times[:, 1] - times[:, 0]
@@ -173,8 +173,8 @@ def test_a_test_of_maestro_is_the_run_that_it_was_made_of() -> None:
     assert inside.mean() == pytest.approx(read["messages"]["throughput_msg_s"][0])
 
 
-def test_what_maestro_does_not_say_is_not_said() -> None:
-    """Workers in Java do not count the messages after the last second; those in C have each."""
+def test_figures_that_maestro_lacks_are_missing() -> None:
+    """Java workers do not count messages after the last second; C workers have every one."""
     java, c = (imported(MAESTRO / name, about=RABBITMQ) for name in ("java", "c"))
     assert java["messages"][["sent", "received", "lost"]].isna().all(axis=None)
     assert c["messages"]["sent"][0] == c["messages"]["received"][0] == len(instants())
@@ -183,8 +183,8 @@ def test_what_maestro_does_not_say_is_not_said() -> None:
     assert "password" not in java["runs"].to_csv() + c["runs"].to_csv()
 
 
-def test_a_system_that_nobody_named_is_a_doubt() -> None:
-    """The files of neither tool say it."""
+def test_an_unnamed_system_is_a_doubt() -> None:
+    """Neither tool records the system, so it is unknown and incomplete."""
     read = imported(MAESTRO / "java", QUIVER / "router-256", about=About(topology="line"))
     assert set(read["runs"]["system"]) == {"unknown"}
     assert set(read["doubts"]["kind"]) == {"incomplete"}
@@ -194,14 +194,14 @@ def test_a_system_that_nobody_named_is_a_doubt() -> None:
 
 
 def test_the_same_again_is_a_repeat(quiver: Path) -> None:
-    """Runs that were asked for the same are repeats, others are points of their own."""
+    """Runs with equal parameters are repeats; others are separate points."""
     read = imported(QUIVER / "router-256", QUIVER / "router-1024", quiver)
     assert read["runs"]["repeat"].tolist() == [1, 1, 2]
     assert read["runs"]["point"].nunique() == 2
 
 
 def test_an_offered_rate_is_a_parameter(maestro: Path) -> None:
-    """Maestro's is that of one connection."""
+    """Maestro's rate is per connection."""
     for file in maestro.rglob("test.properties"):
         text = file.read_text().replace("rate=0", "rate=1900")
         file.write_text(text.replace("parallelCount=1", "parallelCount=2"))
@@ -212,7 +212,7 @@ def test_an_offered_rate_is_a_parameter(maestro: Path) -> None:
 
 
 def test_imported_runs_are_read_back_and_complete(tmp_path: Path) -> None:
-    """As tables, with points, doubts and a comparison, and latency over time beside them."""
+    """Written tables are read back with points, doubts, comparison and latency maps."""
     result = importing.import_paths([*sorted(QUIVER.glob("router-*"))], ROUTER)
     importing.write(result.tables, tmp_path, latencies=result.latencies)
     read = tables.read(tmp_path)
@@ -231,7 +231,7 @@ def test_imported_runs_are_read_back_and_complete(tmp_path: Path) -> None:
     ("digits", "lowest", "unit_s"), [(3, 1, 1e-6), (2, 1, 1e-3), (5, 10, 1e-6)]
 )
 def test_histograms_of_any_range_are_read(digits: int, lowest: int, unit_s: float) -> None:
-    """As the reference implementation writes them: to their digits, but no more than three."""
+    """Equal to the reference implementation to its digits, but at most three."""
     values = np.random.default_rng(1).lognormal(7, 2, 3000).astype(int) + lowest
     reference = HdrHistogram(lowest, 3_600_000_000, digits)
     for value in values:
@@ -244,8 +244,8 @@ def test_histograms_of_any_range_are_read(digits: int, lowest: int, unit_s: floa
         assert quantile_s(ours, level) == pytest.approx(value, rel=2 * exact, abs=lowest * unit_s)
 
 
-def test_a_log_of_java_is_read_as_others_read_it() -> None:
-    """All lines together, against the reference implementation in Python."""
+def test_a_log_of_java_is_read_like_the_reference() -> None:
+    """All lines merged equal the reference implementation in Python."""
     log = MAESTRO / "java" / RECEIVER / "receiverd-latency.hdr"
     reference = HdrHistogram(1, 3_600_000_000, 3)
     for line in log.read_text().splitlines()[4:]:
@@ -258,7 +258,7 @@ def test_a_log_of_java_is_read_as_others_read_it() -> None:
 
 
 def test_merging_is_exact() -> None:
-    """Histograms of workers, merged, are the histogram of all their messages."""
+    """Merged histograms equal one histogram of all messages."""
     chance = np.random.default_rng(1)
     parts = [np.exp(chance.normal(-6, 1.5, 5000)) for _ in range(4)]
     together = fold(np.concatenate(parts))
@@ -266,7 +266,7 @@ def test_merging_is_exact() -> None:
 
 
 def test_pages_name_the_tool() -> None:
-    """With a link where its importer is installed, else by what the runs say."""
+    """With a link if its importer is installed, else by the recorded name."""
     runs = imported(QUIVER / "router-256")["runs"]
     assert generator(runs)["name"] == "`Quiver`_"
     assert generator(runs)["target"].endswith(IMPORTERS["quiver"].link)
@@ -279,14 +279,14 @@ def empty() -> dict[str, pd.DataFrame]:
 
 
 def summary(count: int, operation: str = "receive", **results: int) -> bytes:
-    """The summary of an arrow of so many messages."""
+    """The summary of a quiver arrow with this count of messages."""
     config = {"impl": "x", "operation": operation, "body_size": 1, "credit_window": 1}
     results = {"message_count": count, **results}
     return json.dumps({"config": config, "results": results}).encode()
 
 
 def rates_until(until_us: int) -> bytes:
-    """The rates of a sender of Maestro, of one message until then."""
+    """A rate file of a Maestro sender with one message at this time."""
     return HEADER.pack(NAME, VERSION, 130, 1) + np.array([(0, 1, until_us)], RECORD).tobytes()
 
 
@@ -308,7 +308,7 @@ BAD: dict[str, tuple[str, str, bytes, str]] = {
         "quiver",
         "sender-summary.json",
         summary(1, "send", first_send_time=10**12, last_send_time=2 * 10**12),
-        "says that it sent for over a week",
+        "records sending for over a week",
     ),
     "a far second": ("maestro", f"{SENDER}/sender.dat", rates_until(10**18), "is damaged"),
     "of the other arrow": (
@@ -338,24 +338,24 @@ BAD: dict[str, tuple[str, str, bytes, str]] = {
         "its heading is not that of Maestro's workers",
     ),
 }
-"""Of which tool, the file, what stands in it, and the words of the complaint."""
+"""Tool, file, its content, and a part of the error message."""
 
 
 @pytest.mark.parametrize("name", BAD)
 def test_a_damaged_file_is_named(name: str, request: pytest.FixtureRequest) -> None:
-    """In one line, and nothing is imported."""
+    """The error is one line with the name of the file."""
     tool, file, content, words = BAD[name]
     folder: Path = request.getfixturevalue(tool)
     (folder / file).write_bytes(content)
-    with pytest.raises(TableError) as complaint:
+    with pytest.raises(TableError) as error:
         imported(folder)
-    assert words in str(complaint.value)
-    assert Path(file).name in str(complaint.value)
-    assert "\n" not in str(complaint.value)
+    assert words in str(error.value)
+    assert Path(file).name in str(error.value)
+    assert "\n" not in str(error.value)
 
 
-def test_half_a_test_is_refused(maestro: Path) -> None:
-    """Without senders nobody knows how many threads there were; a folder of neither is no run."""
+def test_an_incomplete_test_is_refused(maestro: Path) -> None:
+    """A run without senders is refused, and so is a folder without any run."""
     shutil.rmtree(maestro / SENDER)
     with pytest.raises(TableError, match="has no rates of a sender: give the folder of a whole"):
         imported(maestro)
@@ -364,7 +364,7 @@ def test_half_a_test_is_refused(maestro: Path) -> None:
 
 
 def test_a_number_in_words_is_refused(maestro: Path) -> None:
-    """With the file that has it."""
+    """The error names the file."""
     for file in maestro.rglob("test.properties"):
         file.write_text(file.read_text().replace("parallelCount=1", "parallelCount=one"))
     with pytest.raises(TableError, match=r"test\.properties: parallelCount is 'one', not a whole"):
@@ -372,7 +372,7 @@ def test_a_number_in_words_is_refused(maestro: Path) -> None:
 
 
 def test_two_tests_are_not_one(maestro: Path) -> None:
-    """Tests that ran after each other are not added up."""
+    """Files of tests at different times are not merged."""
     other = Path(shutil.copytree(maestro / SENDER, maestro / "sender/worker-3"))
     content = bytearray((other / "sender.dat").read_bytes())
     records = np.frombuffer(content, [("m", ">i4"), ("c", ">i8"), ("t", ">i8")], offset=20)

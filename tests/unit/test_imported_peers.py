@@ -1,6 +1,6 @@
-"""What PerfTest and the OpenMessaging Benchmark wrote becomes runs, and its contradictions doubts.
+"""Results of PerfTest and OpenMessaging become runs, and their contradictions doubts.
 
-The samples are what both really wrote; faults are planted into copies of them.
+The samples are real output; faults are planted into copies.
 """
 
 import json
@@ -32,7 +32,7 @@ def imported(file: Path, load: Mapping[str, Value] | None = None) -> Tables:
 
 
 def doubts(file: Path, load: Mapping[str, Value] | None = None) -> dict[str, str]:
-    """Texts by kind, without what is only missing."""
+    """Texts by kind, except incomplete."""
     empty = {name: tables.empty(name) for name in tables.batches.read_names()}
     frame = stats.complete({**empty, **imported(file, load)})["doubts"]
     of_kinds = zip(frame["kind"], frame["text"], strict=True)
@@ -40,7 +40,7 @@ def doubts(file: Path, load: Mapping[str, Value] | None = None) -> dict[str, str
 
 
 def test_output_of_perftest_is_a_run() -> None:
-    """Without the first second; percentiles are those of its summary, threads its producers."""
+    """The first second is left out; percentiles are its summary's, threads its producers."""
     read = imported(CONFIRMS)
     assert read["runs"]["threads"][0] == 2
     assert read["runs"]["window_s"][0] == pytest.approx(11, abs=0.1)
@@ -52,22 +52,22 @@ def test_output_of_perftest_is_a_run() -> None:
 
 
 def test_text_and_csv_of_perftest_agree() -> None:
-    """The rates of a run are the same in both; CSV has no latency of the whole run."""
+    """Both give the same rates; CSV has no latency of the whole run."""
     text, csv = imported(CONFIRMS), imported(CSV)
     assert text["intervals"]["count"].tolist() == csv["intervals"]["count"].tolist()
     assert "latency" not in csv
     assert "no latencies of the whole run" in csv["doubts"]["text"][0]
 
 
-def test_sound_runs_are_silent() -> None:
-    """With all that is known of their load."""
+def test_sound_runs_have_no_doubts() -> None:
+    """With all known parameters of their load."""
     assert doubts(CONFIRMS, {"confirms": 100, "payload_bytes": 256}) == {}
     assert doubts(CSV) == {}
     assert set(doubts(RATE, {"rate_msg_s": 500.0})) == {"service-time"}
 
 
 def test_the_driver_of_rabbitmq_stamps_whole_seconds(tmp_path: Path) -> None:
-    """Its latency contradicts its backlog; of clocks that tell milliseconds nothing is said."""
+    """Its latency contradicts its backlog; with timestamps in ms there is no doubt."""
     assert STAMPED in doubts(RESULT)["record-disagrees"]
     result = json.loads(RESULT.read_text())
     result["endToEndLatencyAvg"] = [value + 2 for value in result["publishLatencyAvg"]]
@@ -78,7 +78,7 @@ def test_the_driver_of_rabbitmq_stamps_whole_seconds(tmp_path: Path) -> None:
 
 
 def test_a_result_of_openmessaging_is_a_run() -> None:
-    """Rates are means of the periods; how late it sent is what it calls the delay."""
+    """Rates are means of its periods; its publish delay is the delay of sending."""
     read = imported(RESULT)
     message = read["messages"].iloc[0]
     assert message["throughput_msg_s"] == pytest.approx(502.8, abs=0.1)
@@ -172,12 +172,12 @@ PLANTED: dict[str, tuple[Path, Callable[[str], str], Mapping[str, Value], str, s
         "EndToEnd latency: Max is 1 ms",
     ),
 }
-"""The sample, what is done to it, the load that is told, and the doubt with some of its words."""
+"""The sample, the change, the load that is given, the kind of doubt and a part of its text."""
 
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_planted_faults_are_found(name: str, tmp_path: Path) -> None:
-    """Each by its kind, with the figures."""
+    """Each gives a doubt of its kind, with the figures."""
     sample, plant, load, kind, words = PLANTED[name]
     file = tmp_path / sample.name
     file.write_text(plant(sample.read_text()))
@@ -185,7 +185,7 @@ def test_planted_faults_are_found(name: str, tmp_path: Path) -> None:
 
 
 def test_a_queue_for_each_consumer_is_no_backlog(tmp_path: Path) -> None:
-    """Deliveries of each message are counted, and said; nobody is accused."""
+    """Several deliveries of each message are counted and noted, without a doubt."""
     file = tmp_path / "copies.log"
     file.write_text(re.sub(r"(receiv(?:ed:|ing rate avg:) )(\d+)", doubled, CONFIRMS.read_text()))
     assert doubts(file) == {}
@@ -202,15 +202,15 @@ def test_a_queue_for_each_consumer_is_no_backlog(tmp_path: Path) -> None:
 def test_several_subscriptions_are_no_backlog(
     tmp_path: Path, consumers: int, share: float, kinds: set[str]
 ) -> None:
-    """Where all messages came as often, however many consumers a subscription has."""
+    """If each message was delivered equally often, whatever the number of consumers."""
     result = json.loads(RESULT.read_text())
     sound = {"aggregatedEndToEndLatencyAvg": 2.0, "endToEndLatencyAvg": []}
     rates = {"consumeRate": [rate * share for rate in result["publishRate"]]}
     file = tmp_path / "several.json"
     file.write_text(json.dumps({**result, **rates, **sound, "consumersPerTopic": consumers}))
     assert {*doubts(file)} - {"record-disagrees"} == kinds
-    told = " ".join(imported(file)["doubts"]["text"])
-    assert ("each message was delivered 2 times" in told) == (not kinds)
+    texts = " ".join(imported(file)["doubts"]["text"])
+    assert ("each message was delivered 2 times" in texts) == (not kinds)
 
 
 BAD: dict[str, tuple[str, Callable[[str], str], str]] = {
@@ -232,19 +232,19 @@ BAD: dict[str, tuple[str, Callable[[str], str], str]] = {
     "a rate of truth": (str(RESULT), changed(publishRate=[True] * 6), "publishRate.0"),
     "other periods": (str(RESULT), changed(publishRate=[1.0]), "of different periods"),
 }
-"""The sample, what is done to it, and the words of the complaint."""
+"""The sample, the damage, and a part of the error message."""
 
 
 @pytest.mark.parametrize("name", BAD)
 def test_a_damaged_file_is_named(name: str, tmp_path: Path) -> None:
-    """In one line, with the file."""
+    """The error is one line with the name of the file."""
     sample, damage, words = BAD[name]
     file = tmp_path / Path(sample).name
     file.write_text(damage(Path(sample).read_text()))
-    with pytest.raises(TableError, match=words) as complaint:
+    with pytest.raises(TableError, match=words) as error:
         imported(file)
-    assert file.name in str(complaint.value)
-    assert "\n" not in str(complaint.value)
+    assert file.name in str(error.value)
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -256,8 +256,8 @@ def test_a_damaged_file_is_named(name: str, tmp_path: Path) -> None:
         ("rate_msg_s=-1", "expected a number from 0"),
     ],
 )
-def test_a_load_that_is_none_is_refused(text: str, words: str) -> None:
-    """With what was typed; what files say otherwise is refused, too."""
+def test_an_invalid_load_is_refused(text: str, words: str) -> None:
+    """The error repeats the text; values that contradict the file are refused, too."""
     with pytest.raises(TableError, match=words):
         read_load([text])
     with pytest.raises(TableError, match="payload_bytes is 1024, not 1"):

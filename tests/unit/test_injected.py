@@ -1,4 +1,4 @@
-"""Parameters of notebooks: those that papermill gives are those that the notebook has."""
+"""Parameters that papermill gives must be parameters that the notebook has."""
 
 import json
 from pathlib import Path
@@ -34,8 +34,8 @@ def check(*cells: str) -> None:
         ('run_pending = "no"', "run_pending of this notebook is True or False, not 'no'"),
     ],
 )
-def test_what_a_notebook_cannot_take_is_named(line: str, reason: str) -> None:
-    """One sentence for an unknown name, and for a value of another type."""
+def test_invalid_parameters_are_named(line: str, reason: str) -> None:
+    """Unknown names and values of another type are named in one sentence."""
     with pytest.raises(MqperfError, match=reason):
         check(OWN, f"# Parameters\n{line}\n", "notebook.set_up()")
 
@@ -51,13 +51,13 @@ def test_what_a_notebook_cannot_take_is_named(line: str, reason: str) -> None:
     ],
 )
 def test_cells_run_by_hand_are_no_complaint(cells: tuple[str, ...]) -> None:
-    """Nor is a sound parameter; by hand cells run in any order, with names of one's choice."""
+    """Valid parameters pass, and so do cells run by hand in any order."""
     check(*cells)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_every_notebook_is_set_up_behind_its_parameters(path: Path) -> None:
-    """So that a parameter that it does not have is found; its defaults are all sound values."""
+    """set_up() follows the parameters, whose defaults are valid."""
     cells = [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
     first, second = ("".join(cell["source"]) for cell in cells[:2])
     assert cells[0]["metadata"]["tags"] == ["parameters"]

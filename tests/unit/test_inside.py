@@ -1,4 +1,4 @@
-"""The probe inside: its program beside servers of HTTP, its log, and what is made of it."""
+"""The probe "inside": its program against HTTP servers, its log, and the tables from it."""
 
 import json
 import subprocess
@@ -41,7 +41,7 @@ SECONDS = 2
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers as a node does."""
+    """Answers like a node."""
 
     protocol_version = "HTTP/1.1"
 
@@ -57,7 +57,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class Hanging(Handler):
-    """Answers before the load, and then when the test is over."""
+    """Answers before the load, and afterwards only at the end of the test."""
 
     may_answer = Event()
     may_answer.set()
@@ -65,13 +65,13 @@ class Hanging(Handler):
     @override
     def do_GET(self) -> None:
         self.may_answer.wait(20)
-        with suppress(OSError):  # who asked has long gone
+        with suppress(OSError):  # the client has gone
             super().do_GET()
 
 
 @contextmanager
 def node(handler: type[Handler] = Handler) -> Iterator[str]:
-    """The address of a server."""
+    """The address of a running server."""
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = Thread(target=server.serve_forever)
         thread.start()
@@ -83,7 +83,7 @@ def node(handler: type[Handler] = Handler) -> Iterator[str]:
 
 
 def watched(folder: Path, *nodes: Inside) -> list[dict[str, object]]:
-    """What the program wrote of these nodes."""
+    """The log that the probe wrote of these nodes."""
     task = Task("inside", [], folder, SECONDS, folder, LocalHost(), nodes)
     program = inside.program(task)
     assert program is not None
@@ -99,8 +99,8 @@ def watched(folder: Path, *nodes: Inside) -> list[dict[str, object]]:
 
 
 @pytest.mark.starts_programs
-def test_every_node_is_asked_whatever_becomes_of_the_others(tmp_path: Path) -> None:
-    """One that hangs keeps nobody from being asked; why there is no answer is written down."""
+def test_every_node_is_asked_although_another_hangs(tmp_path: Path) -> None:
+    """A node that hangs does not delay the others; errors are logged."""
     with node() as sound, node(Hanging) as hanging:
         log = watched(
             tmp_path,
@@ -109,23 +109,23 @@ def test_every_node_is_asked_whatever_becomes_of_the_others(tmp_path: Path) -> N
             Inside("gone", asking_routers.__name__, "127.0.0.1:9", "mqperf", PASSWORD),
         )
         Hanging.may_answer.set()
-    of = {name: [line for line in log if line["node"] == name] for name in ("sound", "gone")}
+    by_node = {name: [line for line in log if line["node"] == name] for name in ("sound", "gone")}
     assert not [line for line in log if line["node"] == "hanging" and "told" in line]
-    assert all(0 < len(answers) <= SECONDS + 1 for answers in of.values())
-    assert {str(line["told"]) for line in of["sound"]} == {ANSWER.strip()}
-    assert all("Connection refused" in str(line["error"]) for line in of["gone"])
-    assert {line.node for line in lines(tmp_path / LOG)} >= of.keys()
-    with pytest.raises(ProbeError, match="never told of its inside"):
+    assert all(0 < len(answers) <= SECONDS + 1 for answers in by_node.values())
+    assert {str(line["told"]) for line in by_node["sound"]} == {ANSWER.strip()}
+    assert all("Connection refused" in str(line["error"]) for line in by_node["gone"])
+    assert {line.node for line in lines(tmp_path / LOG)} >= by_node.keys()
+    with pytest.raises(ProbeError, match="never reported metrics"):
         check(tmp_path, "local")
 
 
-def test_where_no_node_tells_nothing_is_started(tmp_path: Path) -> None:
-    """As on a host of clients, or beside ZeroMQ."""
+def test_without_nodes_to_ask_nothing_is_started(tmp_path: Path) -> None:
+    """As on a host with only clients, or with ZeroMQ."""
     assert inside.program(Task("inside", [], tmp_path, 1, tmp_path, LocalHost())) is None
 
 
 def test_a_refusal_is_no_answer() -> None:
-    """Nor is one that is none of HTTP; the next question may be answered again."""
+    """An HTTP error raises Unanswered; the next request on the connection succeeds."""
     with node() as address:
         server = Server(address)
         with pytest.raises(Unanswered, match="404"):
@@ -134,13 +134,13 @@ def test_a_refusal_is_no_answer() -> None:
         server.connection.close()
 
 
-def test_of_very_many_queues_those_stay_that_are_not_empty() -> None:
-    """The log of a node with thousands stays small, and the sums have all of them."""
+def test_of_very_many_queues_empty_ones_are_left_out() -> None:
+    """The log of a node with many queues has only those with messages."""
     line = 'rabbitmq_detailed_queue_messages_ready{{vhost="/",queue="q{0}"}} {1}'
     text = "\n".join(line.format(number, number % 2) for number in range(300))
-    kept = [*rabbitmq._lines(text)]
-    assert len(kept) == rabbitmq.MOST_QUEUES
-    assert {of.value for entry in kept for of in of_rabbitmq.figures(entry)} == {1.0}
+    entries = [*rabbitmq._lines(text)]
+    assert len(entries) == rabbitmq.MOST_QUEUES
+    assert {of.value for entry in entries for of in of_rabbitmq.figures(entry)} == {1.0}
 
 
 @pytest.mark.parametrize(
@@ -152,15 +152,15 @@ def test_of_very_many_queues_those_stay_that_are_not_empty() -> None:
         ("", "the probe inside wrote nothing on h1"),
     ],
 )
-def test_a_damaged_log_is_told(tmp_path: Path, text: str, message: str) -> None:
-    """With file and line: half a log is no smaller one."""
+def test_a_damaged_log_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    """The error names file and line."""
     (tmp_path / LOG).write_text(text)
     with pytest.raises(ProbeError, match=message):
         check(tmp_path, "h1")
 
 
-def test_a_missing_log_is_told(tmp_path: Path) -> None:
-    """It was asked for."""
+def test_a_missing_log_is_refused(tmp_path: Path) -> None:
+    """A log of a requested probe must exist."""
     with pytest.raises(ProbeError, match="no log of the probe inside: No such file"):
         check(tmp_path, "h1")
 
@@ -174,8 +174,8 @@ def figure(time_s: float, kind: str, quantity: str, value: float) -> Row:
     return {"run": "one", "time_s": time_s, "node": "Broker", **reading}
 
 
-def test_what_a_node_told_is_summed_up() -> None:
-    """Most and growth of what waits, counters from 0 again where the node was started anew."""
+def test_metrics_of_a_node_are_summarised() -> None:
+    """Maxima and growth of queues; counters continue from 0 after a restart of the node."""
     rows = pd.DataFrame(
         [
             *(figure(t, "queues", "messages", v) for t, v in enumerate((5, 90, 40))),
@@ -200,27 +200,27 @@ URLS = "{nodes: [a], urls: ['amqp://u@h']}"
 
 
 @pytest.mark.parametrize(
-    ("said", "message"),
+    ("parts", "message"),
     [
-        (("zeromq", "direct", "none", "{}"), "nodes of ZeroMQ tell nothing of their inside"),
+        (("zeromq", "direct", "none", "{}"), "nodes of ZeroMQ export no metrics"),
         (("rabbitmq", "cmsm", "classic", URLS), "the probe inside, are for a cluster that mqperf"),
     ],
 )
-def test_systems_that_cannot_be_asked_are_named(said: tuple[str, ...], message: str) -> None:
-    """Before anything is started."""
-    plan = parse_plan(PLAN.format(*said), Path("test.yaml"))
+def test_systems_that_cannot_be_asked_are_named(parts: tuple[str, ...], message: str) -> None:
+    """The plan is refused before anything is started."""
+    plan = parse_plan(PLAN.format(*parts), Path("test.yaml"))
     with pytest.raises((PlanError, SystemFault), match=message):
         check_plan(plan)
 
 
-def test_old_runs_have_none() -> None:
-    """The tables are there, and empty."""
+def test_old_runs_have_empty_tables() -> None:
+    """Runs without the probe have empty tables."""
     frames = samples.read(SAMPLES.parent / "runs")
     assert (len(frames["node_metrics"]), len(frames["node_summary"])) == (0, 0)
 
 
 def summary_of(frames: tables.Tables, system: str, node: str) -> dict[tuple[str, str], pd.Series]:
-    """What a node told of each kind of object and quantity, summed over them, by instant."""
+    """The sum of each kind and quantity of a node by time."""
     rows = tables.where(frames["node_metrics"], system=system, node=node)
     groups = rows.assign(time_s=rows["time_s"].round()).groupby(["kind", "quantity"])
     return {
@@ -230,7 +230,7 @@ def summary_of(frames: tables.Tables, system: str, node: str) -> dict[tuple[str,
 
 
 def test_recorded_nodes_of_rabbitmq() -> None:
-    """RabbitMQ 3.10.8: every second of the window; queues by themselves are those of the node."""
+    """RabbitMQ 3.10.8: every second of the window; queues add up to the sum of the node."""
     frames = samples.read(SAMPLES / "rabbitmq")
     master = summary_of(frames, "rabbitmq", "Master")
     assert list(master["queues", "messages"].index) == [0, 1, 2, 3]
@@ -246,7 +246,7 @@ def test_recorded_nodes_of_rabbitmq() -> None:
 
 
 def test_recorded_routers_and_broker() -> None:
-    """Qpid Dispatch 1.19: what it dropped is a doubt; Artemis 2.56: its collector is told."""
+    """Qpid Dispatch 1.19: drops are a doubt; Artemis 2.56: time of garbage collection."""
     frames = samples.complete(SAMPLES / "transfers")
     node_summary = frames["node_summary"].set_index("node")
     assert list(node_summary["presettled_dropped"].dropna()) == [40166, 3486, 0]
@@ -269,8 +269,8 @@ def test_recorded_routers_and_broker() -> None:
 
 @pytest.mark.parametrize("line", ['"no line"', "{}", '{"router": {"names": [], "rows": []}}'])
 @pytest.mark.parametrize("protocol", ["prometheus", "amqp-management", "jolokia"])
-def test_what_is_no_answer_makes_a_run_unreadable(tmp_path: Path, protocol: str, line: str) -> None:
-    """With file and line, whatever stands in the place of one."""
+def test_an_invalid_answer_makes_a_run_unreadable(tmp_path: Path, protocol: str, line: str) -> None:
+    """The error names file and line of the invalid answer."""
     [sample] = runs(SAMPLES / "rabbitmq")
     whole_run = as_whole(sample, sample.facts())
     log = tmp_path / "probes" / "local" / LOG
@@ -282,8 +282,8 @@ def test_what_is_no_answer_makes_a_run_unreadable(tmp_path: Path, protocol: str,
         figures.read(replace(whole_run, run=replace(sample, path=tmp_path)))
 
 
-def test_answers_that_nobody_reads_are_told(tmp_path: Path) -> None:
-    """They are of a package that is not installed."""
+def test_answers_without_a_reader_are_refused(tmp_path: Path) -> None:
+    """The package that reads them is not installed."""
     [sample] = runs(SAMPLES / "rabbitmq")
     text = (sample.path / "probes" / "local" / LOG).read_text().replace("prometheus", "smoke")
     (tmp_path / "probes" / "local").mkdir(parents=True)
@@ -292,8 +292,8 @@ def test_answers_that_nobody_reads_are_told(tmp_path: Path) -> None:
         figures.read(replace(as_whole(sample, sample.facts()), run=replace(sample, path=tmp_path)))
 
 
-def test_a_node_that_is_none_of_the_run_is_told(tmp_path: Path) -> None:
-    """The log is of another run, or was changed."""
+def test_a_node_that_the_run_lacks_is_refused(tmp_path: Path) -> None:
+    """A log with a node that run.json lacks is refused."""
     [sample] = runs(SAMPLES / "rabbitmq")
     text = (sample.path / "probes" / "local" / LOG).read_text().replace("Slave 2", "Slave 3")
     (tmp_path / "probes" / "local").mkdir(parents=True)
@@ -304,7 +304,7 @@ def test_a_node_that_is_none_of_the_run_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.starts_programs
 def test_a_page_shows_the_inside(tmp_path: Path) -> None:
-    """Waiting messages, memory and collections of each node, in words, as a table and drawn."""
+    """Messages, memory and garbage collection of each node: text, table and figure."""
     frames = samples.complete(SAMPLES / "transfers")
     out = tmp_path / "out"
     build(frames, out, title="Insides", html=False)

@@ -1,4 +1,4 @@
-"""Inventories in Ansible's format: what is read, and what is refused with its line."""
+"""Inventories in Ansible's format: how they are read, and errors with their lines."""
 
 import copy
 import json
@@ -48,7 +48,7 @@ def written(folder: Path, text: str, name: str = "inventory.yaml") -> Path:
 
 
 def test_groups_are_roles_in_the_order_of_the_file(tmp_path: Path) -> None:
-    """The first broker is the Master, however it is called; a host may have two roles."""
+    """The first broker is the Master, whatever its name; a host may have two roles."""
     groups = inventory.read(written(tmp_path, SOUND))
     assert [place.name for place in groups.broker] == ["zeta", "alpha", "mid"]
     assert [place.name for place in groups.client] == ["c1", "c2"]
@@ -57,7 +57,7 @@ def test_groups_are_roles_in_the_order_of_the_file(tmp_path: Path) -> None:
 
 
 def test_a_host_inherits_as_ansible_has_it(tmp_path: Path) -> None:
-    """Its own variables over those of its groups, nearer groups over those that hold them."""
+    """Variables of a host override those of its groups, inner groups override outer ones."""
     by_name = {place.name: place for place in inventory.read(written(tmp_path, SOUND)).places}
     jump = ("-o", "ProxyJump=gate")
     assert by_name["alpha"] == Place(
@@ -67,12 +67,12 @@ def test_a_host_inherits_as_ansible_has_it(tmp_path: Path) -> None:
     assert by_name["c1"].user == "own"
     assert by_name["c2"].user == "measurer"
     assert by_name["c2"].groups == ("client", "server")
-    assert inventory.read(written(tmp_path, three(ansible_remote_tmp="~/a b/é_1"))).places[0].folder
+    assert inventory.read(written(tmp_path, basic(ansible_remote_tmp="~/a b/é_1"))).places[0].folder
     assert by_name["s1"].key == str(tmp_path / "keys" / "s1")
 
 
-def three(**variables: str) -> str:
-    """A sound inventory, whose only broker has these variables."""
+def basic(**variables: str) -> str:
+    """A valid inventory, whose only broker has these variables."""
     words = "".join(f"\n      {name}: {value}" for name, value in variables.items())
     head = f"broker:\n  hosts:\n    b1:{words}\n"
     return head + "client: {hosts: {c1: }}\nserver: {hosts: {s1: }}\n"
@@ -83,60 +83,60 @@ REFUSED = {
     "a list": ("- b1\n", r":1: expected groups of hosts"),
     "no group": ("broker: {hosts: {b1: }}\nclient: {hosts: {c1: }}\n", "no group 'server': add"),
     "no hosts": (
-        three().replace("{c1: }", "{}"),
+        basic().replace("{c1: }", "{}"),
         "group 'client' has no hosts: name those for clients of the load",
     ),
-    "unknown key": (three().replace("  hosts:\n", "  host:\n"), ":2: .*unknown key 'host'; known:"),
+    "unknown key": (basic().replace("  hosts:\n", "  host:\n"), ":2: .*unknown key 'host'; known:"),
     "password": (
-        three(ansible_ssh_pass="secret"),  # noqa: S106
+        basic(ansible_ssh_pass="secret"),  # noqa: S106
         r":4: ansible_ssh_pass of b1 is a password, .* remove it",
     ),
     "become password": (
-        three(ansible_become_password="x"),  # noqa: S106
+        basic(ansible_become_password="x"),  # noqa: S106
         ":4: ansible_become_password of b1 is",
     ),
     "unchecked": (
-        three(ansible_ssh_common_args="-o StrictHostKeyChecking=no"),
+        basic(ansible_ssh_common_args="-o StrictHostKeyChecking=no"),
         ":4: .* switches the check of host keys off: remove that",
     ),
     "no known hosts": (
-        three(ansible_ssh_extra_args="'-o UserKnownHostsFile=/dev/null'"),
+        basic(ansible_ssh_extra_args="'-o UserKnownHostsFile=/dev/null'"),
         ":4: .* switches the check of host keys off",
     ),
-    "switch": (three(ansible_host_key_checking="false"), ":4: .* off: remove it"),
-    "template": (three(ansible_host="'{{ there }}'"), ":4: ansible_host of b1 is a template"),
-    "encrypted": (three(ansible_user="!vault x"), ":4: ansible_user of b1 is a template, or enc"),
-    "no ssh": (three(ansible_connection="docker"), ":4: b1 is reached by 'docker': .* ssh only"),
-    "port": (three(ansible_port="70000"), ":4: the port of b1 is '70000': expected 1 to 65535"),
+    "switch": (basic(ansible_host_key_checking="false"), ":4: .* off: remove it"),
+    "template": (basic(ansible_host="'{{ there }}'"), ":4: ansible_host of b1 is a template"),
+    "encrypted": (basic(ansible_user="!vault x"), ":4: ansible_user of b1 is a template, or enc"),
+    "no ssh": (basic(ansible_connection="docker"), ":4: b1 is reached by 'docker': .* ssh only"),
+    "port": (basic(ansible_port="70000"), ":4: the port of b1 is '70000': expected 1 to 65535"),
     "nobody's key": (
-        three(ansible_ssh_private_key_file="~nosuchuser/key"),
+        basic(ansible_ssh_private_key_file="~nosuchuser/key"),
         ":4: the key of b1 is in the home of a user who is not known here",
     ),
-    "no number": (three(mqperf_address="mq1"), ":4: .*'mq1': expected an IPv4 address, such as"),
+    "no number": (basic(mqperf_address="mq1"), ":4: .*'mq1': expected an IPv4 address, such as"),
     "folder for a shell": (
-        three(ansible_remote_tmp=""" "/tmp/a'$(touch x)'" """),
+        basic(ansible_remote_tmp=""" "/tmp/a'$(touch x)'" """),
         ":4: the ansible_remote_tmp of b1 is a text .*: expected a path of letters, digits, spaces",
     ),
-    "folders": (three(ansible_remote_tmp="/srv/a:/srv/b"), ":4: the ansible_remote_tmp of b1 is a"),
-    "quotation": (three(ansible_ssh_common_args='-o "x'), ":4: .* quotation mark without its end"),
+    "folders": (basic(ansible_remote_tmp="/srv/a:/srv/b"), ":4: the ansible_remote_tmp of b1 is a"),
+    "quotation": (basic(ansible_ssh_common_args='-o "x'), ":4: .* quotation mark without its end"),
     "name twice": (
-        three().replace("    b1:\n", "    b1:\n    b1:\n"),
+        basic().replace("    b1:\n", "    b1:\n    b1:\n"),
         ":4: 'b1' stands here and in line 3",
     ),
     "two of one name": (
-        three(ansible_host="192.0.2.1").replace("{c1: }", "{b1: {ansible_host: 192.0.2.9}}"),
+        basic(ansible_host="192.0.2.1").replace("{c1: }", "{b1: {ansible_host: 192.0.2.9}}"),
         r":5: two hosts are called 'b1': ansible_host is another than in .*:4; re",
     ),
     "address twice": (
-        three(ansible_host="192.0.2.1").replace("{c1: }", "{c1: {ansible_host: 192.0.2.1}}"),
+        basic(ansible_host="192.0.2.1").replace("{c1: }", "{c1: {ansible_host: 192.0.2.1}}"),
         r"b1 and c1 are both 192\.0\.2\.1: name that host once",
     ),
     "controller twice": (
-        three(ansible_host="127.0.0.1").replace("{c1: }", "{localhost: }"),
+        basic(ansible_host="127.0.0.1").replace("{c1: }", "{localhost: }"),
         "b1 and localhost are both this machine: name that host once",
     ),
-    "range": (three().replace("b1:", "'b[1:3]':"), r":3: write the hosts of the range 'b\[1:3\]'"),
-    "name": (three().replace("b1:", "a/b:"), "'a/b' is no name for tables and folders"),
+    "range": (basic().replace("b1:", "'b[1:3]':"), r":3: write the hosts of the range 'b\[1:3\]'"),
+    "name": (basic().replace("b1:", "a/b:"), "'a/b' is no name for tables and folders"),
     "no end": ("a: &a {children: {b: *a}}\n", ":1: groups within groups without end"),
     "too many": (
         "".join(
@@ -144,21 +144,21 @@ REFUSED = {
         ).replace("*a0", "{}"),
         "groups within groups without end",
     ),
-    "merge": (three().replace("    b1:\n", "    b1:\n      <<: {}\n"), ":4: write merged keys out"),
+    "merge": (basic().replace("    b1:\n", "    b1:\n      <<: {}\n"), ":4: write merged keys out"),
 }
 
 
 @pytest.mark.parametrize(("text", "words"), REFUSED.values(), ids=REFUSED)
-def test_what_makes_no_sense_is_refused(tmp_path: Path, text: str, words: str) -> None:
-    """With file and line, and what to do; and no password is repeated."""
+def test_an_invalid_inventory_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    """The error has file, line and remedy, and repeats no password."""
     with pytest.raises(HostError, match=words) as caught:
         inventory.read(written(tmp_path, text))
     assert str(tmp_path / "inventory.yaml") in str(caught.value)
     assert "secret" not in str(caught.value)
 
 
-def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
-    """One line each."""
+def test_all_problems_are_reported_at_once(tmp_path: Path) -> None:
+    """Each problem has a line."""
     text = "broker: {hosts: {b1: {ansible_password: x, ansible_port: no}}}\nclient: {}\n"
     with pytest.raises(HostError) as caught:
         inventory.read(written(tmp_path, text))
@@ -176,7 +176,7 @@ LISTED = {
 
 
 def test_what_ansible_lists_is_read(tmp_path: Path) -> None:
-    """In a file, as somebody with Ansible made it."""
+    """A file with the output of ansible-inventory --list."""
     groups = inventory.read(written(tmp_path, json.dumps(LISTED), "listed.json"))
     assert [place.name for place in groups.broker] == ["b1", "b0"]
     assert (groups.broker[0].address, groups.broker[0].port) == ("192.0.2.1", 2222)
@@ -186,7 +186,7 @@ def test_what_ansible_lists_is_read(tmp_path: Path) -> None:
 
 
 def test_groups_in_many_groups_and_in_themselves_are_read_once(tmp_path: Path) -> None:
-    """Their hosts count once, and such a list is read no slower than another one."""
+    """Hosts count once, and cyclic groups end without repeated work."""
     ladder = {f"a{n}": {"children": [f"a{n + 1}", f"b{n}"]} for n in range(200)}
     rungs = {f"b{n}": {"children": [f"a{n + 1}", "a0"]} for n in range(200)}
     broker = {"broker": {"hosts": ["b1"], "children": ["a0"]}, "a200": {"hosts": ["b0", "b1"]}}
@@ -197,7 +197,7 @@ def test_groups_in_many_groups_and_in_themselves_are_read_once(tmp_path: Path) -
 
 @pytest.mark.starts_programs
 def test_other_formats_need_ansible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where it cannot be had one clear error; with it whatever it lists, or its complaint."""
+    """Without Ansible a clear error; with it what it lists, or its error message."""
     path = written(tmp_path, "[broker]\nb1\n", "hosts.ini")
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -226,10 +226,8 @@ echo '{json.dumps(LISTED)}'
 
 
 @pytest.mark.starts_programs
-def test_a_plan_names_data_and_a_command_programs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Ansible is told so, by whoever names the inventory; ours stands for it here."""
+def test_only_a_command_may_name_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ansible may run inventory programs only if the command line names the inventory."""
     (tmp_path / "ansible-inventory").write_text(
         '#!/bin/sh\n[ "$ANSIBLE_INVENTORY_ENABLED" ] || exec "$2"\n'
         "echo enabled: $ANSIBLE_INVENTORY_ENABLED, $ANSIBLE_CONFIG >&2; exit 1\n"
@@ -260,10 +258,10 @@ def test_a_plan_names_data_and_a_command_programs(
         ("zeros", "not text in UTF-8"),
     ],
 )
-def test_what_is_no_text_of_a_file_is_refused_at_once(
+def test_anything_but_a_text_file_is_refused_at_once(
     tmp_path: Path, name: str, kind: str, words: str
 ) -> None:
-    """Whatever it is called, and before Ansible is asked."""
+    """Devices, pipes, huge and binary files are refused whatever their names."""
     path = tmp_path / name
     if kind == "device":
         path.symlink_to("/dev/zero")
@@ -294,8 +292,8 @@ def test_what_is_no_text_of_a_file_is_refused_at_once(
         ('{"_meta": {"hostvars": {}}, "broker": {"children": "all"}}', r": broker\.children: exp"),
     ],
 )
-def test_what_ansible_never_lists_is_told(tmp_path: Path, text: str, words: str) -> None:
-    """With the place of the first that is something else."""
+def test_an_invalid_list_of_ansible_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    """The error has the path of the first invalid value."""
     with pytest.raises(HostError, match=f"with _meta and hostvars{words}"):
         inventory.read(written(tmp_path, text, "listed.json"))
 
@@ -309,8 +307,8 @@ VALUES = st.recursive(
 
 
 @given(data=st.data())
-def test_a_damaged_inventory_is_read_or_told(data: st.DataObject, tmp_path: Path) -> None:
-    """In JSON and in YAML, whatever stands in the place of anything."""
+def test_a_damaged_inventory_is_read_or_refused(data: st.DataObject, tmp_path: Path) -> None:
+    """Any value in any place of JSON or YAML is read, or is a HostError."""
     for name, sound in (("listed.json", LISTED), ("hosts.yaml", yaml.safe_load(SOUND))):
         damaged = copy.deepcopy(sound)
         for _ in range(data.draw(st.integers(1, 3))):
@@ -320,15 +318,15 @@ def test_a_damaged_inventory_is_read_or_told(data: st.DataObject, tmp_path: Path
             inventory.read(written(tmp_path, json.dumps(damaged), name))
 
 
-def places(held: Any) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401 (data of JSON)
+def places(node: Any) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401 (data of JSON)
     """Every container in the data, with every key or index of it."""
-    keys = held if isinstance(held, dict) else range(len(held)) if isinstance(held, list) else ()
+    keys = node if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ()
     for key in list(keys):
-        yield held, key
-        yield from places(held[key])
+        yield node, key
+        yield from places(node[key])
 
 
-def test_no_inventory_is_told(tmp_path: Path) -> None:
-    """With its name."""
+def test_a_missing_inventory_is_named(tmp_path: Path) -> None:
+    """The error has its name."""
     with pytest.raises(HostError, match=r"absent\.yaml: there is no such inventory"):
         inventory.read(tmp_path / "absent.yaml")

@@ -1,4 +1,4 @@
-"""Java, and how its absence is told; small programs stand for other versions of it."""
+"""Java's version and absence; small programs stand for other versions of it."""
 
 from itertools import product
 from pathlib import Path
@@ -25,14 +25,14 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def java(folder: Path, says: str) -> None:
+def java(folder: Path, output: str) -> None:
     program = folder / "java"
-    program.write_text(f"#!/bin/sh\necho '{says}' >&2\n")
+    program.write_text(f"#!/bin/sh\necho '{output}' >&2\n")
     program.chmod(0o755)
 
 
-def test_java_tells_its_version(path: Path) -> None:
-    """Early access and vendors' words do not matter."""
+def test_the_version_of_java_is_read(path: Path) -> None:
+    """Suffixes such as -ea and vendors' words are accepted."""
     java(path, 'openjdk version "21.0.4-ea" 2024-07-16 LTS')
     assert installed_java(17, HOST).version == "21.0.4-ea"
 
@@ -47,7 +47,7 @@ def test_old_java_is_refused(path: Path, version: str) -> None:
     assert "sudo apt-get install default-jre-headless" in str(fault.value)
 
 
-def test_missing_java_is_told(path: Path) -> None:
+def test_missing_java_is_reported(path: Path) -> None:
     """The error has the command that installs it."""
     assert list(path.iterdir()) == []
     message = (
@@ -57,15 +57,15 @@ def test_missing_java_is_told(path: Path) -> None:
         installed_java(17, HOST)
 
 
-def test_a_java_that_is_none_is_told(path: Path) -> None:
-    """A program that says nothing sensible is not started as a broker."""
+def test_a_program_that_is_not_java_is_refused(path: Path) -> None:
+    """A program named java without a version is refused."""
     java(path, "hello")
-    with pytest.raises(SystemFault, match="does not tell its version"):
+    with pytest.raises(SystemFault, match="does not report its version"):
         installed_java(17, HOST)
 
 
 def test_a_command_keeps_to_its_folder(path: Path) -> None:
-    """Heap, temporary files and crash reports of a server are bounded to what it was given."""
+    """Heap and options are as set; temporary files are in the folder of the server."""
     java(path, 'openjdk version "17.0.1"')
     settings = JavaSettings(heap_mb=256, java_options="-XX:+UseSerialGC -Xmn2m")
     command = installed_java(17, HOST).command(Path("/here"), settings, {"x.y": 1})
@@ -77,14 +77,14 @@ def test_a_command_keeps_to_its_folder(path: Path) -> None:
 @pytest.mark.parametrize("system", ["activemq", "artemis", "kafka"])
 @pytest.mark.parametrize("option", ["-Dx=y", "-XX:ErrorFile=/tmp/x", "-javaagent:x.jar", "@file"])
 def test_options_that_name_files_or_properties_are_refused(system: str, option: str) -> None:
-    """Of every system in Java, before anything is started."""
+    """For all systems in Java, before anything is started."""
     with pytest.raises(SystemFault, match="is no option of the virtual machine such as -XX"):
         SYSTEMS[system].check({"java_options": f"-Xmn2m {option}"})
 
 
 @pytest.mark.parametrize(("system", "queues"), [("artemis", "classic"), ("kafka", "topic")])
 def test_heap_and_options_may_be_lists(system: str, queues: str) -> None:
-    """Each combination is a point, which tables tell from the others."""
+    """Each combination is a point with its own parameters."""
     text = f"""\
 systems:
   {system}:

@@ -1,4 +1,4 @@
-"""Two sites as plans ask for them, and what joins their brokers."""
+"""Plans for two sites, and the shovels or federation between their brokers."""
 
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,7 @@ def far(topology: str) -> Any:  # noqa: ANN401 (JSON)
 
 
 def test_a_shovel_moves_each_queue() -> None:
-    """From the near broker, where clients publish, to the far one; clients declare nothing."""
+    """From the near broker, to which clients publish, to the far one; all is declared."""
     declared = near("sites-shovel")
     names = [f"run.{number:06d}.0001" for number in (1, 2, 3)]
     assert [queue["name"] for queue in declared["queues"]] == names
@@ -61,7 +61,7 @@ def test_a_shovel_moves_each_queue() -> None:
 
 
 def test_federation_is_asked_for_by_the_far_broker() -> None:
-    """Of the near one, as its upstream, for all queues."""
+    """The near broker is its upstream for all queues."""
     assert near("sites-federated")["parameters"] == []
     [upstream] = far("sites-federated")["parameters"]
     assert upstream["component"] == "federation-upstream"
@@ -71,13 +71,13 @@ def test_federation_is_asked_for_by_the_far_broker() -> None:
 
 
 def test_nothing_joins_sites_that_are_reached_directly() -> None:
-    """Servers declare what clients publish to."""
+    """Nothing is declared: servers declare the queues."""
     assert near("sites-direct") == far("sites-direct") == {}
     assert joined.policies(case("sites-direct")) == {}
 
 
 def test_a_node_looks_for_no_other(tmp_path: Path) -> None:
-    """What a node of a cluster would be told is left out."""
+    """The configuration of cluster formation is removed."""
     conf = "log.console.level = info\ncluster_formation.classic_config.nodes.1 = a\nx = 1\n"
     place = HostFolder(LocalHost(), tmp_path)
     files = {"rabbitmq.conf": conf, "enabled_plugins": "[]."}
@@ -89,7 +89,7 @@ def test_a_node_looks_for_no_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("topology", "queues", "generator", "said", "problem"),
+    ("topology", "queues", "generator", "setting", "problem"),
     [
         ("single", "classic", "amqp-0-9-1", "", "has no topology 'single'"),
         ("sites-shovel", "quorum", "amqp-0-9-1", "", "has no kind of queue 'quorum'"),
@@ -98,20 +98,20 @@ def test_a_node_looks_for_no_other(tmp_path: Path) -> None:
         ("sites-shovel", "classic", "amqp-0-9-1", "join_prefetch: 0", "join_prefetch"),
     ],
 )
-def test_what_cannot_be_is_refused(
-    topology: str, queues: str, generator: str, said: str, problem: str
+def test_an_invalid_plan_is_refused(
+    topology: str, queues: str, generator: str, setting: str, problem: str
 ) -> None:
-    """With a sentence that says why."""
-    refused(PLAN.format(topology, queues, generator, said), problem)
+    """Each error says why."""
+    refused(PLAN.format(topology, queues, generator, setting), problem)
 
 
 def test_the_version_of_two_sites_is_that_of_their_brokers() -> None:
-    """It stands behind their name wherever software is listed, not behind where they are."""
+    """Lists of software have the version directly after the name of the system."""
     shape = Shape(system=SYSTEM.name, title=SYSTEM.title, test_cases=("notify",), threads=(10,))
     frames = tables(shape)
     assert "; RabbitMQ 3.10.8 in two Sites; " in measured(frames)
     software = environment(frames["runs"])["Software"].rows
     assert ("MQ Server", "RabbitMQ 3.10.8 in two Sites") in software
-    told = frames["runs"].assign(generator="amqp-0-9-1")
-    words = {cell.versions.partition(",")[0] for cell in cells({**frames, "runs": told}, "first")}
+    runs = frames["runs"].assign(generator="amqp-0-9-1")
+    words = {cell.versions.partition(",")[0] for cell in cells({**frames, "runs": runs}, "first")}
     assert words == {"RabbitMQ 3.10.8 on 25.2.3 in two Sites"}

@@ -1,4 +1,4 @@
-"""Kafka as plans ask for it, and as its brokers and clients are told; nothing is started."""
+"""Plans for Kafka, and the configuration of its brokers and clients; nothing is started."""
 
 from pathlib import Path
 
@@ -41,7 +41,7 @@ def refused(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("said", "test_case"),
+    ("change", "test_case"),
     [
         ("test_cases: [notify, rpc-call]", "rpc-call"),
         ("test_cases: [rpc-cast]", "rpc-cast"),
@@ -54,23 +54,23 @@ def refused(text: str) -> str:
     ],
     ids=["among others", "cast", "fan-out", "by default", "beside"],
 )
-def test_what_the_driver_cannot_do_is_refused(said: str, test_case: str) -> None:
-    """Before anything starts, with the line of the system, the test case and the reason."""
-    assert refused(TEXT.replace("test_cases: [notify]", said)) == (
+def test_what_the_driver_cannot_do_is_refused(change: str, test_case: str) -> None:
+    """The error has the line of the system, the test case and the reason."""
+    assert refused(TEXT.replace("test_cases: [notify]", change)) == (
         f"plan.yaml:2: systems.kafka: no {test_case} with Kafka: oslo.messaging's driver for Kafka"
         " has notifications alone: plan notify"
     )
 
 
 def test_notifications_are_no_problem() -> None:
-    """Alone, and beside other notifications."""
+    """Neither alone nor beside other notifications."""
     beside = "[notify]\nbackground: [{test_case: notify, green_threads: 1}]"
     for text in (TEXT, TEXT.replace("[notify]", beside)):
         assert parse_plan(text, Path("plan.yaml"), problems_of).cases()
 
 
 def test_other_loads_and_queues_are_refused() -> None:
-    """Kafka has topics, and speaks to the simulator alone."""
+    """Kafka has only topics, and only the simulator can use it."""
     assert "Kafka has no kind of queue 'classic'; it has: topic" in refused(
         TEXT.replace("topic]", "classic]")
     )
@@ -78,7 +78,7 @@ def test_other_loads_and_queues_are_refused() -> None:
 
 
 def test_options_of_the_driver_are_axes() -> None:
-    """Those of Kafka's driver alone; what mqperf sets for every run is refused."""
+    """Options of Kafka's driver vary; those that mqperf sets itself are refused."""
     swept = TEXT + "  driver: {producer_batch_timeout: [0, 0.005]}\n"
     cases = parse_plan(swept, Path("plan.yaml"), problems_of).cases()
     broker = Endpoint("kafka", ("127.0.0.1:1",))
@@ -89,13 +89,13 @@ def test_options_of_the_driver_are_axes() -> None:
 
 
 def test_all_brokers_and_the_group_are_in_the_url() -> None:
-    """As oslo.messaging reads them."""
+    """In the format of oslo.messaging."""
     endpoint = Endpoint("kafka", ("127.0.0.1:1", "127.0.0.1:2"), query="consumer_group=run-1")
     assert transport_url(endpoint) == "kafka://127.0.0.1:1,127.0.0.1:2?consumer_group=run-1"
 
 
 def test_a_run_has_a_topic_for_each_server() -> None:
-    """The one to which notifications go; with a shared one, all servers are at that."""
+    """Notifications have a topic for each server, or one that all servers share."""
     queues = LAUNCHERS["simulator"].queues
     assert queues(CASE, "run") == ["run-1.info", "run-2.info"]
     assert queues(CASE.model_copy(update={"parameters": {"targets": "shared"}}), "run") == [
@@ -104,7 +104,7 @@ def test_a_run_has_a_topic_for_each_server() -> None:
 
 
 def test_three_brokers_are_a_quorum_of_which_two_confirm(tmp_path: Path) -> None:
-    """Each knows all; each has a port for clients and one for the others, on its host alone."""
+    """Each has all voters, a port for clients and one for controllers, on its address."""
     host_folder = HostFolder(LocalHost(), tmp_path)
     places = brokers.places(LABELS["any-node"], [host_folder] * 3, (1, 2, 3))
     group = Peers(places, (4, 5, 6))
@@ -116,7 +116,7 @@ def test_three_brokers_are_a_quorum_of_which_two_confirm(tmp_path: Path) -> None
 
 
 def test_one_broker_confirms_alone(tmp_path: Path) -> None:
-    """There is no other copy to wait for."""
+    """There are no other replicas."""
     places = brokers.places(LABELS["single"], [HostFolder(LocalHost(), tmp_path)], (1,))
     alone = brokers.configuration(Peers(places, (2,)), 0)
     assert (alone["default.replication.factor"], alone["min.insync.replicas"]) == (1, 1)

@@ -1,4 +1,4 @@
-"""Latency over time: heat maps of runs of ours, whatever they recorded, and of imported ones."""
+"""Latency over time: heat maps of recorded and imported runs."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -25,7 +25,7 @@ Shown = Callable[[Path, str], list[object]]
 
 @pytest.fixture
 def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
-    """What the view shows of a folder and test case."""
+    """What the view displays of a folder and test case."""
     parts: list[object] = []
 
     def show(folder: Path, test_case: str) -> list[object]:
@@ -41,7 +41,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
     [("runs", "rpc-call", 2), ("stress", "publish", 6), ("faults", "transfer", 2)],
 )
 def test_every_point_has_a_map(shown: Shown, folder: str, test_case: str, panels: int) -> None:
-    """Of instants and of counts alike, with one scale of shades for a sheet."""
+    """From single messages and from counts, with one colour scale for a sheet."""
     title, sheet, *_ = shown(SAMPLES / folder, test_case)
     assert isinstance(title, Markdown)
     assert isinstance(sheet, Figure)
@@ -53,7 +53,7 @@ def test_every_point_has_a_map(shown: Shown, folder: str, test_case: str, panels
 
 @pytest.mark.parametrize("folder", ["runs", "stress"])
 def test_a_map_counts_every_latency(folder: str) -> None:
-    """Each message that was started in the window is in one cell, of its second and class."""
+    """Each message that was started in the window is counted in one cell."""
     read = samples.read(SAMPLES / folder)
     for run, number in zip(read["latency"]["run"][:3], read["latency"]["samples"][:3], strict=True):
         cells = tables.latency_map(SAMPLES / folder, run)
@@ -63,7 +63,7 @@ def test_a_map_counts_every_latency(folder: str) -> None:
 
 
 def test_a_shutdown_is_a_gap_between_two_lines(shown: Shown) -> None:
-    """Nothing that was due while the router was away arrived; the action is drawn."""
+    """No message that was due without the router arrived; the action is drawn."""
     folder = SAMPLES / "faults"
     read = samples.read(folder)
     action = read["outages"].iloc[0]
@@ -77,7 +77,7 @@ def test_a_shutdown_is_a_gap_between_two_lines(shown: Shown) -> None:
 
 
 def test_imported_runs_have_a_map(shown: Shown, tmp_path: Path) -> None:
-    """From the log of their latencies, in intervals of whole seconds."""
+    """From their log of latencies, in intervals of whole seconds."""
     imported = importing.import_paths([SAMPLES / "maestro/java"], About())
     importing.write(imported.tables, tmp_path, latencies=imported.latencies)
     _, sheet = shown(tmp_path, "transfer")
@@ -87,15 +87,15 @@ def test_imported_runs_have_a_map(shown: Shown, tmp_path: Path) -> None:
     assert sorted(set(cells["start_s"])) == [0, 1, 2, 3, 4]
 
 
-def test_what_is_not_known_is_said(shown: Shown) -> None:
-    """Published reports have no latency over time."""
+def test_missing_latencies_give_a_sentence(shown: Shown) -> None:
+    """A published report without latency over time gives a sentence."""
     parts = shown(ROOT / "data/published/2016", "rpc-call")
     assert all(isinstance(part, Markdown) for part in parts)
     assert "latency over time is not known" in parts[0].data  # type: ignore[attr-defined]
 
 
 def test_a_map_of_nothing_says_so() -> None:
-    """A run that has no record has an empty panel, not an error."""
+    """A run without a record has a panel "no data"."""
     read = samples.read(SAMPLES / "stress")
     cells = tables.latency_map(SAMPLES / "stress", "gone")
     axes = latency_map(cells, Figure().subplots(), outages=read["outages"])

@@ -1,6 +1,6 @@
-"""The house: nine rooms, one floor each.  A line's room says on which machine it runs.
+"""The nine layers of a package, one folder each, and what may import what.
 
-Packages beside mqperf may have the same rooms.
+Packages beside mqperf may have the same layers.
 """
 
 import ast
@@ -25,78 +25,78 @@ from mqperf.study.importer import IMPORTERS
 
 PACKAGE = Path(mqperf.__file__).parent
 
-ROOMS = ("onhost", "base", "plan", "record", "hosts", "lab", "study", "pages", "front")
-"""Lowest first: a file imports from its own room and those before it."""
+LAYERS = ("onhost", "base", "plan", "record", "hosts", "lab", "study", "pages", "front")
+"""Lowest first: a file imports from its own layer and lower ones."""
 
 READ, ACT = {"study", "pages"}, {"hosts", "lab"}
-"""They share nothing but the run folder."""
+"""They exchange data through the run folder only."""
 
 HEAVY = {"pandas", "matplotlib", "seaborn", "scipy", "pyarrow", "sphinx"}
-"""Slow to import, and of no use while a broker is being measured."""
+"""Slow to import, and not needed during a measurement."""
 
-HOUSES = (PACKAGE, *PACKAGE.parent.glob("packages/*/mqperf_*/"))
+PACKAGES = (PACKAGE, *PACKAGE.parent.glob("packages/*/mqperf_*/"))
 """mqperf, and the packages beside it."""
 
-FILES = {path: path.read_text() for house in HOUSES for path in sorted(house.rglob("*.py"))}
+FILES = {path: path.read_text() for package in PACKAGES for path in sorted(package.rglob("*.py"))}
 
 
 @cache
 def place(path: Path) -> tuple[str, ...]:
-    """The package of a file, and the way to the file from there."""
-    [house] = [house for house in HOUSES if house in path.parents]
-    return (house.name, *path.relative_to(house).parts)
+    """The package of a file, and the parts of its path in the package."""
+    [package] = [package for package in PACKAGES if package in path.parents]
+    return (package.name, *path.relative_to(package).parts)
 
 
-def room(path: Path) -> str:
+def layer(path: Path) -> str:
     return place(path)[1]
 
 
 @cache
 def imports(path: Path) -> list[ast.Import | ast.ImportFrom]:
-    """Those of a file, wherever in it."""
+    """All import statements of a file."""
     nodes = ast.walk(ast.parse(FILES[path]))
     return [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
 
 
 def imported(path: Path) -> Iterator[list[str]]:
-    """What of ours a file names in its imports: the parts of each name."""
-    houses = {house.name for house in HOUSES}
+    """The names from mqperf's packages that a file imports, as their parts."""
+    packages = {package.name for package in PACKAGES}
     for node in imports(path):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and not node.level:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
-        yield from (parts for name in names if (parts := name.split("."))[0] in houses)
+        yield from (parts for name in names if (parts := name.split("."))[0] in packages)
 
 
-def imported_rooms(path: Path) -> Iterator[str]:
-    yield from (parts[1] for parts in imported(path) if len(parts) > 1 and parts[1] in ROOMS)
+def imported_layers(path: Path) -> Iterator[str]:
+    yield from (parts[1] for parts in imported(path) if len(parts) > 1 and parts[1] in LAYERS)
 
 
 def test_mqperf_imports_no_package() -> None:
-    """Packages add to its seams, and it goes without them."""
+    """Packages extend mqperf, which works without them."""
     ours = [path for path in FILES if PACKAGE in path.parents]
     assert {parts[0] for path in ours for parts in imported(path)} == {"mqperf"}
 
 
 def test_imports_point_downwards() -> None:
-    """No file imports from a floor above its own, and what reads never imports what acts."""
+    """No file imports from a higher layer, and analysis never imports measurement code."""
     ours = [path for path in FILES if PACKAGE in path.parents]
-    assert {room(path) for path in ours} == {*ROOMS, "__init__.py", "__main__.py"}
-    inside = [path for path in FILES if room(path) in ROOMS]
+    assert {layer(path) for path in ours} == {*LAYERS, "__init__.py", "__main__.py"}
+    inside = [path for path in FILES if layer(path) in LAYERS]
     wrong = [
         f"{'/'.join(place(path))} imports {other}"
         for path in inside
-        for other in imported_rooms(path)
-        if ROOMS.index(other) > ROOMS.index(room(path))
-        or (room(path) in READ and other in ACT)
-        or (room(path) == "onhost" and other != "onhost")
+        for other in imported_layers(path)
+        if LAYERS.index(other) > LAYERS.index(layer(path))
+        or (layer(path) in READ and other in ACT)
+        or (layer(path) == "onhost" and other != "onhost")
     ]
     assert wrong == []
 
 
 @pytest.mark.starts_programs
 def test_acting_stays_light() -> None:
-    """Whatever runs beside a measurement is started without the libraries of the analysis."""
+    """Programs that run during a measurement do not load the libraries of the analysis."""
     program = "import sys, mqperf.front.cli, mqperf.lab.runner;"
     program += "from mqperf.lab.load import LAUNCHERS; from mqperf.lab.systems import SYSTEMS;"
     program += "len(LAUNCHERS), len(SYSTEMS); print(*sys.modules)"
@@ -120,7 +120,7 @@ SAMPLES = PACKAGE.parent / "data/samples/runs"
     ids=["version", "help", "help of plan", "plan", "status"],
 )
 def test_a_command_loads_only_what_it_needs(arguments: list[str], left_out: set[str]) -> None:
-    """Who asks for a line of text does not wait for libraries that have no part in it."""
+    """Commands that print a line do not load libraries that they do not use."""
     program = "import atexit, sys; from mqperf.front.cli import main;"
     program += "atexit.register(lambda: print(*sys.modules, file=sys.stderr)); main()"
     argv = [sys.executable, "-c", program, *arguments]
@@ -129,10 +129,10 @@ def test_a_command_loads_only_what_it_needs(arguments: list[str], left_out: set[
 
 
 def test_processes_are_started_in_one_way() -> None:
-    """Only what ends them with us starts any, forks too: whatever else did might outlive us.
+    """Only mqperf's process modules start or fork processes, so that all end with mqperf.
 
-    So do five programs that hosts start: what they start ends with them, by their guardian.  A
-    sweep in the background is to outlive who started it.
+    Five programs on hosts may, too: their guardian ends what they start.  A background sweep of
+    the notebook outlives its parent by design.
     """
     starts = re.compile(
         r"(subprocess\.(run|Popen|call|check_\w+)|os\.(fork|spawn|system)"
@@ -146,18 +146,18 @@ def test_processes_are_started_in_one_way() -> None:
 
 
 def test_launchers_start_nothing() -> None:
-    """Commands and tools are the host's to run; links are made on this machine."""
+    """The host runs commands and tools; only links are made on this machine."""
     of_packages = [
         path
         for path in FILES
-        if place(path)[0] not in {"mqperf", "mqperf_links"} and room(path) == "lab"
+        if place(path)[0] not in {"mqperf", "mqperf_links"} and layer(path) == "lab"
     ]
     files = [*of_packages, *(path for path in FILES if (PACKAGE / "lab/load") in path.parents)]
     assert [path for path in files if "processes" in {*map(str, imported_words(path))}] == []
 
 
 def imported_words(path: Path) -> set[str]:
-    """The last words of the modules that a file imports from, and the names it takes."""
+    """The last parts of the modules that a file imports from, and the imported names."""
     nodes = [node for node in imports(path) if isinstance(node, ast.ImportFrom)]
     pairs = [(str(node.module).split("."), [alias.name for alias in node.names]) for node in nodes]
     return {
@@ -165,8 +165,8 @@ def imported_words(path: Path) -> set[str]:
     }
 
 
-SEAM_VALUES = (TEST_CASES, GENERATORS, PROBES, SYSTEMS, ACTIONS, HOSTS, IMPORTERS)
-SEAMS = (
+REGISTRIES = (TEST_CASES, GENERATORS, PROBES, SYSTEMS, ACTIONS, HOSTS, IMPORTERS)
+GENERIC = (
     "lab/runner",
     "study/tables",
     "study/stats",
@@ -176,10 +176,10 @@ SEAMS = (
     "front/progress.py",
     "front/status.py",
 )
-"""What knows seams, and no value of one."""
+"""Code that uses registries, but none of their values."""
 
-NAMED = ("pages/latency_maps.py", "pages/notebook.py", "pages/one_run.py")
-"""What shows one value of a seam alone."""
+SPECIFIC = ("pages/latency_maps.py", "pages/notebook.py", "pages/one_run.py")
+"""Code for one value of a registry."""
 
 PLAIN_WORDS = {
     "command",
@@ -192,23 +192,23 @@ PLAIN_WORDS = {
     "stop",
     "waits",
 }
-"""Names that are words of every day as well: they are looked for where code asks for them."""
+"""Names that are common words, too: searched only in comparisons and look-ups."""
 
 
-def test_the_rooms_between_know_no_value_of_a_seam() -> None:
-    """Whoever adds a generator, probe, test case, system or action touches none of them."""
-    names = {name for seam in SEAM_VALUES for name in seam}
+def test_generic_code_names_no_value_of_a_registry() -> None:
+    """A new generator, probe, test case, system or action changes none of these files."""
+    names = {name for registry in REGISTRIES for name in registry}
     alternatives = "|".join(map(re.escape, names - PLAIN_WORDS))
     asked = "|".join(rf"(?:[=!]=|\bin|\[) *[\"']{re.escape(name)}[\"']" for name in PLAIN_WORDS)
     words = re.compile(rf"(?<![\w-])({alternatives})(?![\w-])|{asked}", re.IGNORECASE)
     files = [
         file
-        for name in SEAMS
+        for name in GENERIC
         for file in (
             (PACKAGE / name).rglob("*.*") if (PACKAGE / name).is_dir() else [PACKAGE / name]
         )
         if file.suffix in {".py", ".j2"}
-        and not any((PACKAGE / view) in {file, *file.parents} for view in NAMED)
+        and not any((PACKAGE / view) in {file, *file.parents} for view in SPECIFIC)
     ]
     assert len(files) > 60
     uses = {
@@ -220,10 +220,10 @@ def test_the_rooms_between_know_no_value_of_a_seam() -> None:
     assert uses == set()
 
 
-def test_tables_of_every_run_know_none_that_is_brought() -> None:
-    """One that a generator or a probe brings is no name to those who read, check and write all."""
-    brought = {*TABLES} - {*TABLES.own}
-    assert {"steps", "outcomes", "node_metrics", "node_summary"} <= brought
-    words = re.compile(rf"[\"']({'|'.join(map(re.escape, brought))})[\"']")
+def test_generic_tables_name_none_of_a_generator_or_probe() -> None:
+    """Code for all tables has no name of a table that a generator or probe adds."""
+    added = {*TABLES} - {*TABLES.own}
+    assert {"steps", "outcomes", "node_metrics", "node_summary"} <= added
+    words = re.compile(rf"[\"']({'|'.join(map(re.escape, added))})[\"']")
     files = [*(PACKAGE / "plan").rglob("*.py"), *(PACKAGE / "study/tables").rglob("*.py")]
     assert [file.name for file in files if words.search(file.read_text())] == []

@@ -1,4 +1,4 @@
-"""Work with a lease: nothing of it is left when nobody shows a sign of life."""
+"""Work with a lease ends completely when the lease is not renewed."""
 
 import signal
 import subprocess
@@ -28,49 +28,49 @@ leased(work, float(sys.argv[1]))
 
 @contextmanager
 def leased(lease_s: float) -> Iterator[tuple[subprocess.Popen[str], list[psutil.Process]]]:
-    """A program whose work has a daemon, and a process that ignores signals; and all of these."""
+    """A program whose work has a daemon and a process that ignores signals; its processes."""
     argv = [sys.executable, "-c", PROGRAM, str(lease_s)]
     pipe = subprocess.PIPE
     with subprocess.Popen(argv, stdin=pipe, stdout=pipe, text=True) as program:
         assert program.stdout is not None
         assert program.stdout.readline() == "up\n"
-        below = psutil.Process(program.pid).children(recursive=True)
-        while len(below) < 4:  # work, shell, and both that sleep
-            below = psutil.Process(program.pid).children(recursive=True)
+        descendants = psutil.Process(program.pid).children(recursive=True)
+        while len(descendants) < 4:  # work, shell, two sleeps
+            descendants = psutil.Process(program.pid).children(recursive=True)
         try:
-            yield program, below
+            yield program, descendants
         finally:
             program.kill()
 
 
-def gone(program: subprocess.Popen[str], below: list[psutil.Process]) -> bool:
+def gone(program: subprocess.Popen[str], descendants: list[psutil.Process]) -> bool:
     program.wait(60)
-    return not psutil.wait_procs(below, timeout=60)[1]
+    return not psutil.wait_procs(descendants, timeout=60)[1]
 
 
 def test_it_ends_when_the_work_does() -> None:
-    """With all that the work started, however it detached."""
-    with leased(600) as (program, below):
+    """With all its processes, even detached ones."""
+    with leased(600) as (program, descendants):
         assert program.stdin is not None
         program.stdin.close()
-        assert gone(program, below)
+        assert gone(program, descendants)
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 def test_it_ends_when_the_work_is_killed_or_stopped(number: signal.Signals) -> None:
-    """A stopped process cannot notice by itself that its lease has run out."""
-    with leased(600 if number == signal.SIGKILL else 3) as (program, below):
-        below[0].send_signal(number)
-        assert gone(program, below)
+    """A stopped process cannot see that its lease has expired."""
+    with leased(600 if number == signal.SIGKILL else 3) as (program, descendants):
+        descendants[0].send_signal(number)
+        assert gone(program, descendants)
 
 
-def test_it_ends_when_nobody_speaks() -> None:
-    """And it goes on as long as somebody does."""
-    with leased(3) as (program, below):
+def test_it_ends_when_the_lease_is_not_renewed() -> None:
+    """It continues as long as the lease is renewed."""
+    with leased(3) as (program, descendants):
         assert program.stdin is not None
         for _ in range(35):
             program.stdin.write("\n")
             program.stdin.flush()
             time.sleep(0.1)
         assert program.poll() is None
-        assert gone(program, below)
+        assert gone(program, descendants)

@@ -1,8 +1,8 @@
-"""What a grid of links is asked, and its answer: delays of a link against losses of packets."""
+"""The question about a grid of links: delays of a link against losses of packets."""
 
 import pytest
 from factory import Shape, tables
-from said import sample
+from replies import sample
 
 from mqperf.pages.questions import ANSWERS, Answer
 from mqperf.pages.sections.forms import frame, plain
@@ -11,17 +11,17 @@ from mqperf.study.tables import Tables
 
 AXES = (("delay_s", (0.0, 0.1)), ("loss_share", (0.0, 0.05, 0.25)))
 SLOWER = {(0.0, 0.0): 1, (0.0, 0.05): 3, (0.0, 0.25): 5, (0.1, 0.0): 2, (0.1, 0.05): 8}
-"""By which factor links are slower, but for the one over which nothing came to its end."""
+"""The factor by which each link is slower; no message finished over the last link."""
 
 
 def over(axes: tuple[tuple[str, tuple[object, ...]], ...], *cases: str) -> Tables:
-    """Test cases over such links, three times each."""
+    """Test cases over these links, three repeats each."""
     return tables(Shape((("cmsm", "classic"),), cases or ("rpc-call",), (10,), parameters=axes))
 
 
 @pytest.fixture(scope="module")
 def grid() -> Tables:
-    """CALLs over six links, of which the worst let no run come to its end."""
+    """CALLs over six links; all runs over the worst one failed."""
     frames = over(AXES)
     runs = frames["runs"].set_index("run")
     links = {run: (row["delay_s"], row["loss_share"]) for run, row in runs.iterrows()}
@@ -41,46 +41,46 @@ def answer(frames: Tables) -> Answer:
 
 
 def test_every_link_has_its_factor(grid: Tables) -> None:
-    """Sentences tell the ends of the grid; the table has each link against the best one."""
-    said = answer(grid)
-    texts = [plain(text).partition("; doubted")[0].rstrip(".") for text in said.sentences]
+    """Sentences have the corners of the grid; the table compares each link with the best."""
+    value = answer(grid)
+    texts = [plain(text).partition("; doubted")[0].rstrip(".") for text in value.sentences]
     assert texts == [
         "no delay, no loss: a message takes 14.2 ms, 705 msg/sec",
         "round trip 200 ms, no loss: 2 (1.94 to 2.07) times",
         "no delay, loss 25 %: 5 (4.84 to 5.17) times",
-        "round trip 200 ms, loss 25 %: no run came to its end",
+        "round trip 200 ms, loss 25 %: no run finished",
     ]
-    assert said.table is not None
-    latency = frame(said.table)[:2].to_numpy().tolist()
+    assert value.table is not None
+    latency = frame(value.table)[:2].to_numpy().tolist()
     assert latency == [
         ["latency, times", "0", "1: 14.2 ms", "3 (2.9 to 3.1)", "5 (4.84 to 5.17)"],
         ["latency, times", "200", "2 (1.94 to 2.07)", "8 (7.74 to 8.27)", "no run"],
     ]
 
 
-def test_runs_in_which_nothing_came_are_no_failed_ones(grid: Tables) -> None:
-    """They were measured to their end; what failed may have failed for any reason."""
+def test_runs_without_messages_are_no_failed_runs(grid: Tables) -> None:
+    """Runs without a finished message are reported differently from failed runs."""
     runs = {**grid, "runs": grid["runs"].assign(status="done")}
-    assert plain(answer(runs).sentences[3]).endswith("loss 25 %: no message came to its end.")
+    assert plain(answer(runs).sentences[3]).endswith("loss 25 %: no message finished.")
 
 
 @pytest.mark.parametrize("delay_s", [0.1, 0.0])
-def test_latencies_that_clocks_made_negative_are_not_known(delay_s: float) -> None:
-    """Though messages came: on one link, or on that which the others are compared with."""
+def test_negative_latencies_are_unknown(delay_s: float) -> None:
+    """On one link, or on the baseline of the comparison."""
     frames = {**over(AXES, "rpc-cast")}
     here = frames["runs"].loc[frames["runs"]["delay_s"].eq(delay_s), "run"]
     latency = frames["latency"]
     below = latency["latency_mean_s"].mask(latency["run"].isin(here), -0.001)
     frames["latency"] = latency.assign(latency_mean_s=below)
-    said = answer(complete(frames))
-    texts = [plain(text) for text in said.sentences]
+    value = answer(complete(frames))
+    texts = [plain(text) for text in value.sentences]
     assert ": not known" in texts[3]
-    assert not any("came to its end" in text for text in texts)
-    assert (said.drawing is None) == (not delay_s)
+    assert not any("finished" in text for text in texts)
+    assert (value.drawing is None) == (not delay_s)
 
 
 def test_what_is_left_of_several_grids_is_named() -> None:
-    """With its doubts, where the least link of another grid was not measured."""
+    """A grid without its baseline is left out; the other is named, with its doubts."""
     frames = {**over((*AXES, ("payload_bytes", (10, 1000))))}
     runs = frames["runs"]
     lost = runs[runs["delay_s"].eq(0) & runs["loss_share"].eq(0) & runs["payload_bytes"].eq(10)]
@@ -93,7 +93,7 @@ def test_what_is_left_of_several_grids_is_named() -> None:
 
 
 def test_map_has_a_cell_for_each_link(grid: Tables) -> None:
-    """Round trips below each other, losses beside each other; what failed has no number."""
+    """Rows are round trips, columns are losses; failed cells have no number."""
     drawing = answer(grid).drawing
     assert drawing is not None
     (axes,) = drawing.figure().axes
@@ -103,16 +103,16 @@ def test_map_has_a_cell_for_each_link(grid: Tables) -> None:
 
 
 def test_each_test_case_has_a_grid_of_its_own() -> None:
-    """A CAST is compared with CASTs: each sentence and row says which."""
-    said = answer(over(AXES, "rpc-call", "rpc-cast"))
-    assert "(CALL)" in said.sentences[0]
-    assert "(CAST)" in said.sentences[4]
-    assert said.table is not None
-    assert frame(said.table)["of"].tolist() == ["CALL"] * 4 + ["CAST"] * 4
+    """CASTs are compared with CASTs: each sentence and row names the test case."""
+    value = answer(over(AXES, "rpc-call", "rpc-cast"))
+    assert "(CALL)" in value.sentences[0]
+    assert "(CAST)" in value.sentences[4]
+    assert value.table is not None
+    assert frame(value.table)["of"].tolist() == ["CALL"] * 4 + ["CAST"] * 4
 
 
 def test_only_a_grid_asks() -> None:
-    """Neither delays alone nor conditions ask it, and neither has an answer to it."""
+    """Delays alone or conditions neither raise the question nor have an answer to it."""
     for frames in (over(AXES[:1]), sample("wan")):
         assert not ANSWERS["link-grid"].asked(frames)
     assert ANSWERS["link-grid"].answer(over(AXES[:1])) is None

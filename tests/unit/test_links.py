@@ -1,4 +1,4 @@
-"""Links as plan, record and tables know them: the same quantities by the same names."""
+"""Links in plan, record and tables have the same quantities under the same names."""
 
 import re
 from pathlib import Path
@@ -23,10 +23,10 @@ QUANTITIES = [column.name for column in LINK]
 
 
 def test_every_quantity_has_its_columns() -> None:
-    """What a plan may ask for can be measured, and stands in the table as asked and as measured."""
-    asked = LinkPoint(delay_s=0.1, jitter_s=0.01, loss_share=0.2, bandwidth_bits_s=1_000_000)
-    assert asked.quantities == asked.model_dump(exclude={"between"})
-    assert [*asked.quantities] == [*MeasuredLink.model_fields] == QUANTITIES
+    """Each quantity of a plan is measured, and has columns as requested and as measured."""
+    point = LinkPoint(delay_s=0.1, jitter_s=0.01, loss_share=0.2, bandwidth_bits_s=1_000_000)
+    assert point.quantities == point.model_dump(exclude={"between"})
+    assert [*point.quantities] == [*MeasuredLink.model_fields] == QUANTITIES
     measured = {measured_column(name, when) for name in QUANTITIES for when in ("before", "after")}
     assert {*QUANTITIES, *measured} < {*TABLES["links"].columns}
     assert {"bandwidth_before_bits_s", "loss_after_share", "delay_before_s"} < measured
@@ -34,7 +34,7 @@ def test_every_quantity_has_its_columns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("keys", "words"),
     [
         ({"node": "Master"}, "say how many connections: one of share and count"),
         ({"node": "Master", "share": 0.5, "count": 2}, "one of share and count"),
@@ -42,15 +42,15 @@ def test_every_quantity_has_its_columns() -> None:
         ({"link": True, "count": 1}, "cut-connections is done to a node"),
     ],
 )
-def test_so_many_connections_of_a_node_are_cut(said: dict[str, object], words: str) -> None:
-    """A share or a number of them; whatever else a plan says is told."""
-    spec = {"do": "cut-connections", "at_s": 1, "for_s": 1, **said}
+def test_a_share_or_number_of_connections_is_cut(keys: dict[str, object], words: str) -> None:
+    """Exactly one of share and count is valid; the error says so."""
+    spec = {"do": "cut-connections", "at_s": 1, "for_s": 1, **keys}
     [problem] = problems_of([spec])
     assert words in problem.text
 
 
 def test_delays_vary_fastest() -> None:
-    """Of a link that is swept."""
+    """In a sweep of links."""
     points = LinkPlan(delay_s=(0.1, 0.2), loss_share=(0.0, 0.5)).points()
     pairs = [(point.loss_share, point.delay_s) for point in points]
     assert pairs == [(0.0, 0.1), (0.0, 0.2), (0.5, 0.1), (0.5, 0.2)]
@@ -66,14 +66,14 @@ actions:
 
 
 def plan(text: str) -> Plan:
-    """A plan as a command reads it."""
+    """A plan, checked as by a command."""
     parsed = parse_plan(text, Path("wan.yaml"))
     check_plan(parsed)
     return parsed
 
 
 def test_an_action_is_done_to_the_link() -> None:
-    """It is told from those on nodes, whose cases keep their ids."""
+    """Actions on nodes are stored as before, so that their cases keep their ids."""
     [case] = plan(PLAN + "test_cases: [rpc-call]\n").cases()
     assert [action.target for action in case.actions] == ["the link"]
     assert case.model_dump()["actions"] == (
@@ -108,32 +108,32 @@ ACTION = "{do: disconnect, link: true, at_s: 3, for_s: 2}"
         ("server, broker", "server, cloud", "'cloud'; known: client, server, broker"),
     ],
 )
-def test_a_plan_that_cannot_be_is_refused(sound: str, wrong: str, words: str) -> None:
-    """With one sentence, before anything is started."""
+def test_an_invalid_plan_is_refused(sound: str, wrong: str, words: str) -> None:
+    """The error is one sentence, before anything is started."""
     with pytest.raises(PlanError, match=re.escape(words)):
         plan(PLAN.replace(sound, wrong))
 
 
-def test_a_host_at_both_ends_is_told() -> None:
-    """On this machine all roles are one host, as is a role against itself."""
+def test_a_host_at_both_ends_is_refused() -> None:
+    """On this machine all roles are on one host, which has no link to itself."""
     with pytest.raises(HostError, match="local is at both ends: it needs hosts: laboratory"):
         choose(LINKS.values(), LinkPoint(delay_s=0.1), Hosts.alone(LocalHost()))
 
 
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("point", "words"),
     [
         ({"delay_s": 0.01, "jitter_s": 0.01}, "jitter_s may be a third of delay_s at most"),
         ({"bandwidth_bits_s": 10**10}, "it carries no more than 1,000,000,000 bits/s"),
     ],
 )
-def test_a_link_beyond_the_relay_is_told(asked: dict[str, float], words: str) -> None:
-    """So is a user without rights, in one sentence."""
-    assert words in str(relay.obstacle(LinkPoint.model_validate(asked), OTHERS))
+def test_a_link_beyond_the_relay_is_refused(point: dict[str, float], words: str) -> None:
+    """Limits of the relay are reported in one sentence."""
+    assert words in str(relay.obstacle(LinkPoint.model_validate(point), OTHERS))
 
 
 def test_rights_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only root makes network devices; and hosts that are no namespaces cannot be relayed."""
+    """Only root can create network devices."""
     monkeypatch.setattr("os.geteuid", lambda: 1000)
     assert relay.obstacle(LinkPoint(), OTHERS) == (
         "it needs root, who alone may make network devices"
@@ -141,7 +141,7 @@ def test_rights_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_links_of_all_conditions_are_tried_before_anything_is_measured() -> None:
-    """Not only that of the first: a plan that needs no link at once may need one later."""
+    """Links of every condition are checked, even if the first has none."""
     near = PLAN.partition("link:")[0] + "test_cases: [rpc-call]\n"
     check_links(plan(near), Hosts.alone(LocalHost()))
     far = near + "conditions: {near: {}, far: {link: {delay_s: 0.1}}}\n"
@@ -160,25 +160,25 @@ OTHERS = Hosts((Named("mq1"),), (Named("load1"),), (Named("load2"),))
 
 
 @pytest.mark.starts_programs
-def test_hosts_that_are_no_namespaces_are_told() -> None:
-    """The machine that we are on is none."""
+def test_hosts_that_are_no_namespaces_are_refused() -> None:
+    """Even this machine itself is not a namespace."""
     message = "mq1 is no namespace of this machine: it needs hosts: laboratory"
     assert ends.found(LinkPoint(between=("broker", "client")), OTHERS) == message
 
 
 def test_a_link_may_be_off_by_so_much() -> None:
-    """1 ms or 2 % of delay, whichever is larger; more where the delay itself varies."""
+    """1 ms or 2 % of the delay, whichever is larger, and more with jitter."""
     off = tolerances(LinkPoint(delay_s=0.01).quantities)
     assert off["delay_s"] == pytest.approx(0.001)
-    asked = LinkPoint(delay_s=0.2, jitter_s=0.04, loss_share=0.05, bandwidth_bits_s=10**8)
-    assert tolerances(asked.quantities) == pytest.approx(
+    point = LinkPoint(delay_s=0.2, jitter_s=0.04, loss_share=0.05, bandwidth_bits_s=10**8)
+    assert tolerances(point.quantities) == pytest.approx(
         {"delay_s": 0.01, "jitter_s": 0.008, "loss_share": 0.011, "bandwidth_bits_s": 5e6}
     )
-    assert tolerances({**asked.quantities, "jitter_s": 0.0})["delay_s"] == pytest.approx(0.004)
+    assert tolerances({**point.quantities, "jitter_s": 0.0})["delay_s"] == pytest.approx(0.004)
 
 
 class Shaky:
-    """A link that is off for as often as it is told, and then as asked."""
+    """A link that is off for this number of measurements, and then as requested."""
 
     def __init__(self, times: int) -> None:
         self.times = times
@@ -192,28 +192,28 @@ class Shaky:
 
 
 def test_a_link_that_is_off_every_time_fails_the_point() -> None:
-    """Not one that was off while the machine was busy; what was measured is recorded."""
-    asked, record = LinkPoint(delay_s=0.05), dict[str, Any](backend="shaky")
-    Linked(asked, cast("Laid", Shaky(4)), record).measure("before")
+    """A link that is off only at first is measured again; the last value is recorded."""
+    point, record = LinkPoint(delay_s=0.05), dict[str, Any](backend="shaky")
+    Linked(point, cast("Laid", Shaky(4)), record).measure("before")
     assert record["before"]["delay_s"] == 0.0505
     message = (
-        "the link between client and broker was not as asked after the load: delay 51.5 ms"
+        "the link between client and broker was not as planned after the load: delay 51.5 ms"
         " instead of 50 ms;"
     )
     with pytest.raises(HostError, match=message):
-        Linked(asked, cast("Laid", Shaky(100)), record).measure("after")
+        Linked(point, cast("Laid", Shaky(100)), record).measure("after")
     assert record["after"]["delay_s"] == 0.0515
 
 
 def test_a_share_of_losses_is_known_from_enough_packets() -> None:
-    """From fewer, chance alone may take it as far off as it may be: then nothing is said."""
+    """With few packets chance alone may exceed the tolerance."""
     assert statistically_known(0.05, 10_000)
     assert not statistically_known(0.05, 1_000)
     assert statistically_known(0.0, 1)
 
 
 def test_a_namespace_is_known_by_its_oldest_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not by the one with the lowest id, which may be of a command that ends in a moment."""
+    """Not by the lowest pid, which may belong to a short command."""
     ages = {Path("/proc/590"): 9_000, Path("/proc/20000"): 100, Path("/proc/20001"): 100}
     monkeypatch.setattr(Path, "glob", lambda _path, _pattern: iter(ages))
     monkeypatch.setattr(ends, "_namespaces_of", lambda _process: ("net:[1]", "pid:[1]"))

@@ -34,20 +34,20 @@ LOG = next(Path("data/samples/runs").glob("*cmsm-classic-rpc-call-t0005*")) / "p
 
 
 class Steady:
-    """A run in which a server handles 50 messages every half second, of 2 ms each."""
+    """A run whose server handles 50 messages of 2 ms every half second."""
 
     def __init__(self) -> None:
         self.looks = count()
 
     def read(self) -> Reading:
-        look = next(self.looks)
-        arrived = {"server-1": Arrived(50 * look, 0.1 * look, 100 + look / 2)}
-        return Reading(look / 2 - 1, 20.0, arrived, {"Master": 0.5, "idle": 0.0, "host": 1.5})
+        number = next(self.looks)
+        arrived = {"server-1": Arrived(50 * number, 0.1 * number, 100 + number / 2)}
+        return Reading(number / 2 - 1, 20.0, arrived, {"Master": 0.5, "idle": 0.0, "host": 1.5})
 
 
 @pytest.fixture
 def pulse() -> Iterator[Pulse]:
-    """One that has seen some of the steady run."""
+    """A pulse that has read the steady run several times."""
     seen = Pulse(period_s=0.01)
     seen.watch("rpc-call, 5 threads", cast("Gauge", Steady()), TEST_CASES["rpc-call"])
     assert eventually(lambda: seen.scene and len(seen.scene.beats) > 4)
@@ -57,7 +57,7 @@ def pulse() -> Iterator[Pulse]:
 
 
 def test_rates_are_those_between_two_looks() -> None:
-    """By the clock of each server, as far as it counted since; None where nobody counts."""
+    """By the clock of each server; None if no server counts."""
     before = Reading(0, 9, {"a": Arrived(10, 1.0, 5.0), "b": Arrived(0, 0.0, 70.0)})
     after = Reading(1, 9, {"a": Arrived(40, 1.3, 6.5), "b": Arrived(0, 0.0, 70.0)})
     assert after.rate_msg_s(before) == pytest.approx(20)
@@ -67,7 +67,7 @@ def test_rates_are_those_between_two_looks() -> None:
 
 
 def test_a_pulse_beats_until_it_is_left(pulse: Pulse) -> None:
-    """What it saw stays; an answer that fails leaves out a beat, and is nobody else's business."""
+    """What was read stays; a failed reading only leaves out a beat."""
     scene = pulse.scene
     assert scene is not None
     assert scene.last is not None
@@ -81,21 +81,21 @@ def test_a_pulse_beats_until_it_is_left(pulse: Pulse) -> None:
 def test_a_run_that_cannot_be_read_is_not_in_the_way() -> None:
     class Gone:
         def __init__(self) -> None:
-            self.asked = 0
+            self.reads = 0
 
         def read(self) -> Reading:
-            self.asked += 1
+            self.reads += 1
             raise FileNotFoundError
 
     gauge, lost = Gone(), Pulse(period_s=0.01)
     lost.watch("gone", cast("Gauge", gauge), TEST_CASES["rpc-call"])
-    assert eventually(lambda: gauge.asked > 2)
+    assert eventually(lambda: gauge.reads > 2)
     lost.leave()
     assert lost.scene == Scene("gone", "msg", "to the server")
 
 
 def test_the_cores_of_now_are_those_of_the_last_whole_samples() -> None:
-    """As the table has them in the end; a line that is being written does not count."""
+    """The same as in the table; an incomplete line is ignored."""
     probe = PROBES["psutil"]
     assert probe.now is not None
     name, now = probe.now
@@ -111,7 +111,7 @@ def test_the_cores_of_now_are_those_of_the_last_whole_samples() -> None:
 
 
 def test_a_terminal_of_60_columns_shows_it_in_whole_lines(pulse: Pulse) -> None:
-    """Also without colours: time, throughput and its trend, latency, and cores."""
+    """Without colours, too: time, throughput, trend, latency and cores."""
     out = StringIO()
     console = Console(file=out, force_terminal=True, width=60, no_color=True)
     with Bar(console, pulse) as bar:
@@ -125,22 +125,22 @@ def test_a_terminal_of_60_columns_shows_it_in_whole_lines(pulse: Pulse) -> None:
 
 
 @pytest.mark.parametrize(
-    ("case", "told"),
+    ("case", "words"),
     [
         ("rpc-call", "100 msg/sec █  to the server 2.0 ms"),
         ("rpc-cast", "100 msg/sec █  one way 2.0 ms"),
         ("rpc-chain", "100 creations/sec █  to the server 2.0 ms"),
     ],
 )
-def test_it_has_the_unit_and_the_latency_of_its_test_case(case: str, told: str) -> None:
-    """A creation is no message, and what a server sees of a round trip is a part of it."""
+def test_it_has_the_unit_and_the_latency_of_its_test_case(case: str, words: str) -> None:
+    """The unit may be creations; a server sees only a part of a round trip."""
     seen = Pulse(period_s=0.01)
     seen.watch(case, cast("Gauge", Steady()), TEST_CASES[case])
     seen.leave()
     assert seen.scene is not None
     seen.scene.beats.clear()
     seen.scene.beats.append(Beat(1.0, 100.0, 0.002, {}))
-    assert told in panel.lines(seen.scene)[0]
+    assert words in panel.lines(seen.scene)[0]
     assert page.state(seen)["heard"] == TEST_CASES[case].heard
 
 
@@ -157,7 +157,7 @@ def test_a_pipe_gets_plain_lines_alone() -> None:
 
 
 def test_a_cell_shows_the_same_lines(pulse: Pulse) -> None:
-    """As text, whatever names say."""
+    """Names are escaped."""
     pulse.doing = "rpc-call <&>: measuring"
     assert "rpc-call &lt;&amp;&gt;: measuring\n" in cell.markup(pulse)
     assert "100 msg/sec" in cell.markup(pulse)
@@ -179,7 +179,7 @@ def test_a_run_without_servers_shows_its_time_and_cores() -> None:
 def answer(
     address: str, path: str | None = None, host: str | None = None
 ) -> tuple[int, bytes, Message]:
-    """What a page's server says to who calls it so: status, content, headers."""
+    """The response of a page's server to this request: status, content, headers."""
     connection = HTTPConnection(urlsplit(address).netloc, timeout=10)
     whole = urlsplit(address).path if path is None else path
     connection.request("GET", whole, headers={"Host": host} if host else {})
@@ -188,7 +188,7 @@ def answer(
 
 
 def test_the_page_is_for_this_machine_and_ends_with_the_sweep(pulse: Pulse) -> None:
-    """Who comes by another name, as a foreign page would have it, is turned away."""
+    """Requests with a foreign Host header are refused."""
     with served(pulse) as address:
         assert address.startswith("http://127.0.0.1:")
         assert b"<title>mqperf, live</title>" in answer(address)[1]
@@ -201,10 +201,8 @@ def test_the_page_is_for_this_machine_and_ends_with_the_sweep(pulse: Pulse) -> N
         answer(address)
 
 
-def test_the_page_is_for_who_knows_its_address(
-    pulse: Pulse, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """Without its token others of this machine see nothing; it is in no answer and no log."""
+def test_the_page_needs_its_token(pulse: Pulse, capfd: pytest.CaptureFixture[str]) -> None:
+    """Without the token every path is not found; no answer or log has the token."""
     with served(pulse) as address, served(pulse) as other:
         token = urlsplit(address).path.strip("/")
         assert len(token) >= 32
@@ -220,7 +218,7 @@ def test_the_page_is_for_who_knows_its_address(
 
 
 def test_the_page_runs_nothing_but_itself(pulse: Pulse) -> None:
-    """Its policy allows its own script and style by their content, and nothing from elsewhere."""
+    """Its policy allows only its own script and style, by their hashes."""
     with served(pulse) as address:
         _, page, headers = answer(address)
     policy = dict(rule.split(" ", 1) for rule in headers["Content-Security-Policy"].split("; "))
@@ -235,7 +233,7 @@ def test_the_page_runs_nothing_but_itself(pulse: Pulse) -> None:
 
 @pytest.mark.needs_browser
 def test_the_page_draws_itself_in_a_browser(pulse: Pulse, browser: str) -> None:
-    """A line for each quantity and each process, in units of pixels, with nothing of elsewhere."""
+    """A line for each quantity and process, in pixels, without external resources."""
     with served(pulse) as address, tempfile.TemporaryDirectory() as profile:
         flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}"]
         flags += ["--no-first-run", "--disable-background-networking", "--disable-quic"]
@@ -250,8 +248,8 @@ def test_the_page_draws_itself_in_a_browser(pulse: Pulse, browser: str) -> None:
     assert "Master 0.50" in done.stdout
 
 
-def test_who_has_no_live_page_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In one line, before anything runs."""
+def test_the_error_says_how_to_get_the_live_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error is one line, before anything runs."""
     monkeypatch.setattr(view.VIEWS, "_values", {})
     with pytest.raises(InstallError, match="the live page: to have it, install mqperf-live"):
         served(Pulse())

@@ -1,4 +1,4 @@
-"""Connections that are opened again, whatever becomes of them meanwhile."""
+"""Connections that are opened again after they are lost."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +10,7 @@ from mqperf_numbered.onhost.managed_connections import ManagedConnection
 
 
 class Fleeting(ManagedConnection[Any]):
-    """A connection that ends with what came behind the last answer."""
+    """A connection that ends with what follows the last answer."""
 
     @override
     def prepare(self, connection: object) -> None:
@@ -22,10 +22,10 @@ class Fleeting(ManagedConnection[Any]):
 
 
 def test_a_connection_that_ends_while_it_is_opened_is_lost() -> None:
-    """Neither kept, for nobody would look after it, nor forgotten by the diary."""
-    told: list[tuple[str, dict[str, str]]] = []
+    """It is neither kept nor left out of the diary."""
+    events: list[tuple[str, dict[str, str]]] = []
     forgotten: list[object] = []
-    diary: Any = SimpleNamespace(happened=lambda what, **more: told.append((what, more)))
+    diary: Any = SimpleNamespace(happened=lambda what, **more: events.append((what, more)))
     waiting: Any = SimpleNamespace(watch=lambda *_, **__: None, forget=forgotten.append)
     socket = SimpleNamespace(close=lambda: None)
     opened: Any = SimpleNamespace(socket=socket, drained=True, flowing=lambda: None)
@@ -35,4 +35,4 @@ def test_a_connection_that_ends_while_it_is_opened_is_lost() -> None:
     connection.look_after()
     assert connection.connection is None
     assert forgotten == [opened]
-    assert told == [("disconnected", {"why": "the leader is another now"})]
+    assert events == [("disconnected", {"why": "the leader is another now"})]

@@ -1,6 +1,6 @@
-"""Many runs: read side by side and reduced, they say the same as read at once, and all is let go.
+"""Many runs, read in parallel and reduced, give the same tables as at once, and free their memory.
 
-The samples are recorded runs; many are made of them by copying.
+The samples are recorded runs, which are copied.
 """
 
 import gc
@@ -30,15 +30,15 @@ pytestmark = pytest.mark.starts_programs
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = {"runs": "csv", "faults": "csv", "stress": "csv", "hosts": "parquet"}
-"""Samples, and the form in which their tables are written."""
+"""Samples, and the format of their tables."""
 
 TOGETHER = 2
-"""Runs of a batch here, so that few make several."""
+"""Runs of a batch in these tests, so that few runs are several batches."""
 
 
 @pytest.fixture
 def many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Runs for three batches: copies of a recorded one under other names."""
+    """Runs for three batches: copies of a recorded run with other names."""
     monkeypatch.setattr(batches, "TOGETHER", TOGETHER)
     folder = tmp_path / "runs"
     [first, *_] = [run.path for run in runs(ROOT / "data/samples/runs") if run.status == "done"]
@@ -49,7 +49,7 @@ def many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize(("sample", "form"), SAMPLES.items())
 def test_reduced_runs_say_the_same(sample: str, form: str, tmp_path: Path) -> None:
-    """Every table and every doubt is the same with single seconds and without, file by file."""
+    """All tables, doubts and files are the same with and without the rows of seconds."""
     folder = ROOT / "data/samples" / sample
     whole = samples.complete(folder)
     reduced, files = write_complete(folder, tmp_path / "parts", form)
@@ -68,7 +68,7 @@ def test_reduced_runs_say_the_same(sample: str, form: str, tmp_path: Path) -> No
 def test_batches_say_what_one_process_says(
     many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Tables of runs read on all cores are those of runs read one after the other."""
+    """Tables are the same if runs are read on all cores or one after the other."""
     alone(SHARED, str(many), str(tmp_path / "shared"))
     shared = pickle.loads((tmp_path / "shared").read_bytes())  # noqa: S301 (written above)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {0})
@@ -81,19 +81,19 @@ def test_batches_say_what_one_process_says(
 
 
 def test_unreadable_runs_among_many_are_named(many: Path) -> None:
-    """Each that cannot be read is named with its reason; all others have their rows."""
-    spoilt = sorted(many.iterdir())[:: TOGETHER + 1]
-    for run in spoilt:
+    """Each has its reason; all other runs have their rows."""
+    damaged = sorted(many.iterdir())[:: TOGETHER + 1]
+    for run in damaged:
         (run / "run.json").write_text("{")
     frames = read_complete(many)
     unreadable = frames["doubts"].query("kind == 'unreadable-run'")["run"]
-    assert set(unreadable) == {run.name for run in spoilt}
-    assert len(spoilt) == 2
-    assert len(frames["messages"]) == len(list(many.iterdir())) - len(spoilt)
+    assert set(unreadable) == {run.name for run in damaged}
+    assert len(damaged) == 2
+    assert len(frames["messages"]) == len(list(many.iterdir())) - len(damaged)
 
 
 def test_many_that_cannot_be_read_are_one_error(many: Path, tmp_path: Path) -> None:
-    """With no sound run there is one line, and no empty folder of tables."""
+    """Without a readable run there is one line, and no output folder."""
     for run in many.iterdir():
         (run / "run.json").write_text("{")
     with pytest.raises(TableError, match=f"none of {3 * TOGETHER} runs can be read"):
@@ -101,8 +101,8 @@ def test_many_that_cannot_be_read_are_one_error(many: Path, tmp_path: Path) -> N
     assert not (tmp_path / "out").exists()
 
 
-def test_what_a_batch_does_not_keep_is_let_go(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the frames of earlier runs none is alive when later ones are read."""
+def test_frames_of_earlier_batches_are_freed(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Frames of earlier runs are freed before later runs are read."""
     monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {0})
     alive: list[weakref.ref[pd.DataFrame]] = []
     most = []
@@ -118,18 +118,18 @@ def test_what_a_batch_does_not_keep_is_let_go(many: Path, monkeypatch: pytest.Mo
 
 
 def test_a_killed_fork_is_one_error() -> None:
-    """Where the kernel kills a fork for want of memory, the sentence says so, and all end."""
+    """If the kernel kills a fork for lack of memory, the error says so and all forks end."""
     assert alone(SPOILT, "killed") == "HostError: memory; 0 left\n"
 
 
 def test_an_error_of_one_ends_the_others() -> None:
-    """What one item raises is raised here, and nobody is waited for."""
+    """The error of an item is raised at once, without waiting for others."""
     assert alone(SPOILT, "refused") == "TableError: no 0; 0 left\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_interrupted_reading_leaves_no_process(number: signal.Signals, tmp_path: Path) -> None:
-    """Ctrl-C, which all processes of a terminal hear, gives one line, and ends every fork."""
+    """Ctrl-C, which all processes of a terminal get, gives one line and ends all forks."""
     process = subprocess.Popen(
         [sys.executable, "-c", BEGIN + READER, str(tmp_path)],
         stderr=subprocess.PIPE,
@@ -142,18 +142,18 @@ def test_interrupted_reading_leaves_no_process(number: signal.Signals, tmp_path:
             os.killpg(process.pid, number)
         else:
             process.send_signal(number)
-        complaint = process.communicate(timeout=60)[1]
+        output = process.communicate(timeout=60)[1]
     finally:
         process.kill()
     psutil.wait_procs(forks, timeout=60)
     assert not any(fork.is_running() for fork in forks)
     if number is not signal.SIGKILL:
         assert process.returncode == 130
-        assert complaint == "mqperf: interrupted; the same command continues where it stopped\n"
+        assert output == "mqperf: interrupted; the same command continues where it stopped\n"
 
 
 def alone(program: str, *words: str) -> str:
-    """What a program prints that has no threads, so that it may fork; a test may have some."""
+    """The output of a program that has no threads, so that it may fork."""
     command = [sys.executable, "-c", BEGIN + program, *words]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=120, check=True)
     return done.stdout
@@ -196,7 +196,7 @@ READER = """
 from concurrent.futures import ProcessPoolExecutor
 
 def shut_late(pool, *how, shutdown=ProcessPoolExecutor.shutdown, **options):
-    time.sleep(0.5)  # the pool's thread sees by itself that its processes are gone
+    time.sleep(0.5)  # the pool's thread notices that its processes are gone
     shutdown(pool, *how, **options)
 
 ProcessPoolExecutor.shutdown = shut_late
@@ -211,7 +211,7 @@ cli.main()
 
 
 def _until_there(folder: Path, count: int) -> Sequence[psutil.Process]:
-    """The processes which said that they work, when there are so many."""
+    """The working processes, once there are that many."""
     limit = time.monotonic() + 120
     while len(files := list(folder.iterdir())) < count:
         assert time.monotonic() < limit, "the forks did not begin"

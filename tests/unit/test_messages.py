@@ -1,4 +1,4 @@
-"""The exact record of messages: what the shim writes is what the reader gives."""
+"""The exact record of messages: what the shim writes is what the reader returns."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ HEADER = {
 
 
 def message(started: float, received: float = 0.0, returned: float = 0.0) -> tuple[object, ...]:
-    """A message as the simulator makes them: seq, cargo, client_ts, server_ts, return_ts."""
+    """A message as the simulator makes it: seq, cargo, client_ts, server_ts, return_ts."""
     return (0, "abc", started, received, returned)
 
 
@@ -40,7 +40,7 @@ def written(tmp_path: Path) -> Path:
 
 
 def test_every_message_comes_back_with_its_instants(written: Path) -> None:
-    """Streams are arrays of one row per message and one column per instant."""
+    """Streams are arrays with a row per message and a column per timestamp."""
     streams = read_messages(written)
     assert streams["sent"].tolist() == [[10.0], [10.5], [11.0]]
     assert streams["round_trip"].tolist() == [[10.0, 10.25], [10.5, 10.75]]
@@ -50,7 +50,7 @@ def test_every_message_comes_back_with_its_instants(written: Path) -> None:
 
 
 def test_the_header_says_what_the_file_is(written: Path) -> None:
-    """Role, label and agreed start stay with the numbers."""
+    """Label, kind, test case and start are in the file with the data."""
     header = read_header(written)
     assert (header.label, header.kind, header.test_case) == ("client-1", "client", "rpc-call")
     assert header.start == 10.0
@@ -62,7 +62,7 @@ def test_the_header_says_what_the_file_is(written: Path) -> None:
 
 
 def test_what_the_shim_says_of_a_file_is_read(tmp_path: Path) -> None:
-    """No key of its header is without a reader, but those of runs recorded before."""
+    """All keys of its header are read; keys of older runs are accepted."""
     options = ["--simulator", "s.py", "--label", "client-1", "--kind", "client", "--seed", "7"]
     options += ["--test-case", "rpc-call", "--control", ".", "--messages", "m", "--payload", "10"]
     parsed, _ = shim._parse([*options, "--"])
@@ -76,7 +76,7 @@ def test_what_the_shim_says_of_a_file_is_read(tmp_path: Path) -> None:
 
 
 def test_a_server_records_when_it_received(tmp_path: Path) -> None:
-    """One way: from the client's clock to the server's."""
+    """The client's timestamp and the server's are recorded."""
     recorder = Recorder(HEADER | {"kind": "server"}, ["received"])
     recorder.push("server", [])(message(10.0, 10.125))
     recorder.save(tmp_path / "s.messages")
@@ -85,7 +85,7 @@ def test_a_server_records_when_it_received(tmp_path: Path) -> None:
 
 
 def test_parts_of_a_latency_are_recorded_with_it(tmp_path: Path) -> None:
-    """Due at 10, sent at 10.25 and received at 10.5, or answered at 11."""
+    """Due at 10, sent at 10.25, received at 10.5, answered at 11."""
     due = (10.25, "abc", 10.0, 10.5, 11.0)
     client = Recorder(HEADER, ["sent", "round_trip", "error", "service", "handover"])
     server = Recorder(HEADER | {"kind": "server"}, ["received", "service"])
@@ -108,7 +108,7 @@ def test_parts_of_a_latency_are_recorded_with_it(tmp_path: Path) -> None:
 
 
 def test_the_simulator_keeps_its_own_statistics() -> None:
-    """Recording takes nothing away from the simulator's per-second buffer."""
+    """The message still goes to the simulator's own buffer."""
     buffer: list[object] = []
     recorder = Recorder(HEADER, ["sent"])
     recorder.push("client-0", buffer)(message(10.0))
@@ -117,14 +117,14 @@ def test_the_simulator_keeps_its_own_statistics() -> None:
 
 
 def test_a_run_without_messages_is_data(tmp_path: Path) -> None:
-    """Nothing sent gives empty streams of the right shape, not an error."""
+    """Without messages the streams are empty arrays of the right shape."""
     Recorder(HEADER, ["sent", "round_trip", "error"]).save(tmp_path / "c.messages")
     shapes = {name: rows.shape for name, rows in read_messages(tmp_path / "c.messages").items()}
     assert shapes == {"sent": (0, 1), "round_trip": (0, 2), "error": (0, 2)}
 
 
 def test_many_messages_come_back_as_they_were(tmp_path: Path) -> None:
-    """No instant is rounded: a message is known by its start alone."""
+    """Timestamps are not rounded, as they identify a message."""
     starts = np.random.default_rng(1).uniform(1.7e9, 1.8e9, 10_000)
     recorder = Recorder(HEADER, ["sent"])
     push = recorder.push("client-0", [])
@@ -136,7 +136,7 @@ def test_many_messages_come_back_as_they_were(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("change", [-1, -8, 1])
 def test_a_file_of_the_wrong_length_is_refused(written: Path, change: int) -> None:
-    """A record cut short, or grown, is never read as a smaller or larger run."""
+    """A truncated or extended record is never read."""
     content = written.read_bytes()
     written.write_bytes(content[:change] if change < 0 else content + b"\0")
     with pytest.raises(LoadError, match=r"client-1\.messages has \d+ bytes where its header"):
@@ -155,7 +155,7 @@ def test_a_file_of_the_wrong_length_is_refused(written: Path, change: int) -> No
     ],
 )
 def test_a_file_of_another_kind_is_refused(tmp_path: Path, content: bytes) -> None:
-    """The error names the file and the format that was expected."""
+    """The error names the file and the expected format."""
     path = tmp_path / "client-1.messages"
     path.write_bytes(content)
     with pytest.raises(LoadError, match=r"client-1\.messages is no mqperf-messages file"):
@@ -163,6 +163,6 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path, content: bytes) -> No
 
 
 def test_a_missing_file_is_a_dead_process(tmp_path: Path) -> None:
-    """The error says what the absence means."""
+    """The error says that the process died."""
     with pytest.raises(LoadError, match=r"client-1\.messages is missing: its process died"):
         read_messages(tmp_path / "client-1.messages")

@@ -1,4 +1,4 @@
-"""Test cases at once: what all of them use is the sum of what each uses, and waits are common."""
+"""Mixes of test cases: the use of a resource is the sum, and all share the waiting."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ SAMPLE = Path(__file__).parents[2] / "data/samples/capacity"
 
 
 def with_another(tables: Tables, name: str, cost: float = 1.0) -> Tables:
-    """The same runs once more, of another test case; a message costs so many times as much."""
+    """The same runs also as another test case, whose messages cost this many times as much."""
     both = {}
     for table_name, frame in tables.items():
         if "run" not in frame.columns or table_name == "measured":
@@ -45,18 +45,18 @@ def tables() -> Tables:
 
 
 def only(tables: Tables, rates: dict[str, float], cores: float | None = None) -> Mix:
-    """The one that there is."""
+    """The only mix."""
     [mix] = mixes(tables, rates, cores)
     return mix
 
 
 def by_role(mix: Mix) -> dict[str, Row]:
-    """Its rows of roles."""
+    """The rows of a mix by role."""
     return {row["role"]: row for row in mix.rows if "test_case" not in row}
 
 
 def test_one_test_case_is_a_mix_of_itself(tables: Tables) -> None:
-    """The same cores, share and latency as of a prediction at its rate."""
+    """Cores, share and latency equal those of a prediction at its rate."""
     [alone] = predictions(tables, Asked(rate=1_500))
     mixed = by_role(only(tables, {"publish": 1_500}))
     for row in alone.rows:
@@ -68,7 +68,7 @@ def test_one_test_case_is_a_mix_of_itself(tables: Tables) -> None:
 
 
 def test_cores_are_the_sum_of_what_each_costs(tables: Tables) -> None:
-    """Two alike use what one does at the sum of their rates; one that costs twice counts twice."""
+    """Equal test cases add their rates; with twice the cost half the rate is equivalent."""
     [alone] = predictions(tables, Asked(rate=1_500))
     [expected] = [row["used_cores"] for row in alone.rows if row["role"] == "Broker"]
     idle, *_ = alone.known.cpu["Broker"].of(IDLE)
@@ -79,8 +79,8 @@ def test_cores_are_the_sum_of_what_each_costs(tables: Tables) -> None:
         assert mixed["Broker"]["used_cores"] == pytest.approx(expected - idle + mean_idle, rel=0.02)
 
 
-def test_who_is_full_first_bounds_what_is_sustained(tables: Tables) -> None:
-    """All of it grows at once; with half of the cores half as often."""
+def test_the_first_full_role_limits_the_mix(tables: Tables) -> None:
+    """The first role to be full limits the mix; half of the cores halve it."""
     both, rates = with_another(tables, "notify"), {"publish": 500.0, "notify": 500.0}
     whole, half = (by_role(only(both, rates, cores)) for cores in (1.0, 0.5))
     for roles in (whole, half):
@@ -94,7 +94,7 @@ def test_who_is_full_first_bounds_what_is_sustained(tables: Tables) -> None:
 
 
 def test_each_waits_for_all(tables: Tables) -> None:
-    """A test case takes longer beside another; where nothing is left, nothing is said."""
+    """Latency is higher beside another test case; at overload none is predicted."""
     both = with_another(tables, "notify")
     rows = [
         next(row for row in only(both, rates).rows if row.get("test_case") == "publish")
@@ -103,13 +103,13 @@ def test_each_waits_for_all(tables: Tables) -> None:
     assert rows[1]["p50_s"] >= rows[0]["p50_s"]
     full = only(both, {"publish": 500.0, "notify": 1e6})
     assert all("p50_s" not in row for row in full.rows)
-    told = "\n".join(words.lines([full]))
-    assert "more than there is" in told
-    assert "latency of PUBLISH: not predicted" in told
+    text = "\n".join(words.lines([full]))
+    assert "more than it has" in text
+    assert "latency of PUBLISH: not predicted" in text
 
 
-def test_what_is_not_known_is_refused(tables: Tables) -> None:
-    """A test case without runs, with too few of them, or that something else limits."""
+def test_unknown_demands_are_refused(tables: Tables) -> None:
+    """Test cases without runs, with too few of them, or with another limit."""
     lacking = only(tables, {"publish": 500.0, "notify": 500.0})
     assert lacking.refused == "there is no run of NOTIFY"
     few = {**tables, "runs": tables["runs"].groupby("rate_msg_s").head(1).head(2)}
@@ -126,15 +126,15 @@ def test_what_is_not_known_is_refused(tables: Tables) -> None:
 
 
 def test_the_question_points_to_mixes_where_there_are_several(tables: Tables) -> None:
-    """Not where there is one test case."""
+    """Only several test cases give the hint to --mix."""
     for of, several in ((tables, False), (with_another(tables, "notify"), True)):
         answer = ANSWERING.answer(of)
         assert answer is not None
         assert any("--mix" in sentence for sentence in answer.sentences) == several
 
 
-def test_what_is_beyond_what_was_measured_is_told(tables: Tables) -> None:
-    """A rate above those that demands are taken from, and cores that no machine had."""
+def test_extrapolation_is_reported(tables: Tables) -> None:
+    """Rates or cores beyond the measured ones are named as extrapolated."""
     assert [*only(tables, {"publish": 1_000.0}, 2).beyond()] == []
     mix = only(tables, {"publish": 5_000.0}, 4)
     assert [*mix.beyond()] == [
@@ -145,9 +145,9 @@ def test_what_is_beyond_what_was_measured_is_told(tables: Tables) -> None:
 
 
 def test_a_system_without_a_broker_has_its_machine_alone(tables: Tables) -> None:
-    """And nothing where test cases have not even that in common."""
-    cpu, others = tables["cpu"], {name: tables[name] for name in tables if name != "measured"}
-    direct = {**others, "cpu": cpu[cpu["kind"].ne("broker")]}
+    """Without a common machine no prediction is possible."""
+    cpu, rest = tables["cpu"], {name: tables[name] for name in tables if name != "measured"}
+    direct = {**rest, "cpu": cpu[cpu["kind"].ne("broker")]}
     mix = only(direct, {"publish": 1_000.0})
     assert {*by_role(mix)} == {"host", ALL}
     assert any("latency of PUBLISH: not predicted" in line for line in words.lines([mix]))
@@ -164,7 +164,7 @@ def test_a_system_without_a_broker_has_its_machine_alone(tables: Tables) -> None
 
 
 def test_rows_are_of_the_table_of_predictions(tables: Tables) -> None:
-    """Each says of which rates; those of a test case have its name."""
+    """Each row has the rates; rows of a test case have its name."""
     both = with_another(tables, "notify")
     rows = table(mixes(both, {"publish": 500.0, "notify": 250.0}))
     assert set(rows["parameters"]) == {"publish 500 msg/sec, notify 250 msg/sec"}
@@ -172,7 +172,7 @@ def test_rows_are_of_the_table_of_predictions(tables: Tables) -> None:
 
 
 def test_the_command_says_what_the_function_does() -> None:
-    """And what is wrong with what it was given."""
+    """The same prediction; invalid options are errors."""
     result = CliRunner().invoke(COMMAND.app, [str(SAMPLE), "--mix", "publish=1500"])
     assert result.exit_code == 0, result.output
     assert result.output.rstrip() == repr(mqperf_capacity.predict_mix(SAMPLE, {"publish": 1_500}))
@@ -184,10 +184,10 @@ def test_the_command_says_what_the_function_does() -> None:
     assert "there is no run of NOTIFY" in both.output
     for wrong, why in (
         (["--mix", "publish"], "--mix publish: give TEST_CASE=RATE, as in notify=500"),
-        (["--mix", "publish=1", "--rate", "5"], "--mix says the rates"),
+        (["--mix", "publish=1", "--rate", "5"], "--mix has the rates"),
         (["--mix", "shout=5"], "shout is no test case"),
         (["--mix", "publish=-1"], "publish is -1: give a number above 0"),
-        (["--mix", "rpc-call=1"], "no run of rpc-call was measured to its end"),
+        (["--mix", "rpc-call=1"], "no run of rpc-call is complete"),
     ):
         caught = CliRunner().invoke(COMMAND.app, [str(SAMPLE), *wrong]).exception
         assert isinstance(caught, MqperfError)

@@ -1,4 +1,4 @@
-"""Damaged at random, a run is read as it was, or doubted, or not read: never silently otherwise."""
+"""A randomly damaged run is read unchanged, doubted or refused, never silently altered."""
 
 import json
 import shutil
@@ -21,7 +21,7 @@ NAME = "rabbitmq-cmsm-classic-rpc-call-t0005-p1-r1-367280fe"
 FACTS = json.loads((ROOT / "data/samples/runs" / NAME / "run.json").read_text())
 
 COUNT = 45
-"""Of the thousand and more that the benchmark makes."""
+"""A part of the more than thousand mutations of the benchmark."""
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
@@ -32,14 +32,14 @@ JSON = st.recursive(
 
 @pytest.fixture(scope="module")
 def mutations() -> Iterator[ModuleType]:
-    """The benchmark as a module."""
+    """The benchmark, imported as a module."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(ROOT / "benchmarks")
         yield import_module("mutations")
 
 
 def test_no_damage_changes_a_number_in_silence(mutations: ModuleType) -> None:
-    """No traceback, no hang; a number changes only with a doubt, or where all was recorded anew."""
+    """A number changes only with a doubt, or if all was recorded anew; no hang, no traceback."""
     wrong = [
         f"{outcome}: {mutation}: {detail}"
         for mutation, outcome, detail in mutations.campaign(COUNT, seed=7)
@@ -61,7 +61,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def test_any_value_of_any_key_is_read_or_refused(
     run: Run, key: str, inner: str | int | None, value: object
 ) -> None:
-    """A sentence that names the file, whatever JSON stands in ``run.json``."""
+    """Any JSON in run.json is read, or gives an error that names the file."""
     facts = json.loads(json.dumps(FACTS))
     if isinstance(facts[key], dict) and isinstance(inner, str):
         facts[key][inner] = value

@@ -1,4 +1,4 @@
-"""NATS as plans ask for it, as its servers are told, and as its messages are on the wire."""
+"""NATS: plans, configuration of its servers, and its messages on the wire."""
 
 import json
 import socket
@@ -33,13 +33,13 @@ load: {{generator: {2}, green_threads: 1, duration_s: 5, {3}}}
 
 
 def message(number: int, rest: bytes = b"", reply: bytes = b"") -> bytes:
-    """As servers write it: two blanks stand where there is no subject for answers."""
+    """A message as servers write it; two spaces if there is no reply subject."""
     body = np.array([(7, 1, number, 100, 200)], STAMP).tobytes() + rest
     return b"MSG load 2 %s %d\r\n%s\r\n" % (reply, len(body), body)
 
 
 def blocks(content: bytes) -> tuple[list[Messages | bytes], int]:
-    """What is understood of some bytes, and where that ends."""
+    """The parsed blocks of some bytes, and the position after them."""
     found, at, buffer = list[Messages | bytes](), 0, bytearray(content + bytes(100))
     while (part := codec.parsed(buffer, at, len(content))) is not None:
         found.append(part)
@@ -48,7 +48,7 @@ def blocks(content: bytes) -> tuple[list[Messages | bytes], int]:
 
 
 def numbers(content: bytes) -> list[int]:
-    """Those in the stamps of messages, -1 for one of no run."""
+    """The numbers in the stamps of messages, -1 for foreign messages."""
     parts = [part for part in blocks(content)[0] if isinstance(part, Messages)]
     places = ((part.at, part.size, part.unit, part.rows) for part in parts)
     read = b"".join(within(bytearray(content), *place) for place in places)
@@ -57,7 +57,7 @@ def numbers(content: bytes) -> list[int]:
 
 
 def test_messages_with_one_head_are_taken_together() -> None:
-    """Others are not; what is not whole is left, wherever it is cut."""
+    """Equal headers form one block; an incomplete message is left, wherever it is cut."""
     content = b"".join(map(message, range(5))) + b"PING\r\n" + message(5, b"more") + message(6)
     found, _ = blocks(content)
     assert [part if isinstance(part, bytes) else part.rows for part in found] == [5, b"PING", 1, 1]
@@ -70,15 +70,15 @@ def test_messages_with_one_head_are_taken_together() -> None:
 
 
 def test_messages_of_streams_say_which_they_are() -> None:
-    """By the subject to which each is acknowledged; so they are taken one by one."""
+    """Their reply subjects have sequence numbers, so each message is a block."""
     acks = [b"$JS.ACK.load.me.1.%d.1.1795658504071904604.0" % (40 + place) for place in range(3)]
     found, _ = blocks(b"".join(message(place, b"", ack) for place, ack in enumerate(acks)))
     replies = [part.reply for part in found if isinstance(part, Messages)]
     assert [streams.number(reply) for reply in replies if reply is not None] == [40, 41, 42]
 
 
-def test_what_others_publish_has_no_stamp() -> None:
-    """Be it too short, or with headers, in which lines may look like messages."""
+def test_foreign_messages_have_no_stamp() -> None:
+    """Short messages and messages with headers, which may contain MSG lines, have none."""
     headers = b"NATS/1.0\r\na: MSG load 2 1\r\n\r\n"
     strange = b"HMSG load 2 %d %d\r\n%s\r\n" % (len(headers), len(headers) + 5, headers + b"hello")
     assert numbers(message(1) + b"MSG load 2 5\r\nhello\r\n" + strange + message(2)) == [
@@ -100,7 +100,7 @@ def test_what_others_publish_has_no_stamp() -> None:
     ids=["confirmed", "refused", "later", "nobody"],
 )
 def test_answers_are_told_apart(answer: bytes, kind: type, words: str) -> None:
-    """What confirms, what will always be refused, and what may be done later."""
+    """Confirmed, refused for good, or to be retried."""
     error = problem(answer)
     assert type(error) is kind
     assert str(error) == words
@@ -108,7 +108,7 @@ def test_answers_are_told_apart(answer: bytes, kind: type, words: str) -> None:
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Connection, socket.socket]]:
-    """A connection that is logged in, and the server's end of it."""
+    """A connection that is logged in, and the socket of the server."""
     ours, server = socket.socketpair()
     ours.settimeout(30)
     server.sendall(b"INFO {}\r\n" + codec.PONG)
@@ -120,8 +120,8 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Connection, socket
 ENDED = b"-ERR 'Stale Connection'\r\n"
 
 
-def test_what_came_before_the_end_is_counted(served: tuple[Connection, socket.socket]) -> None:
-    """Messages in front of the words that end a connection: a stream goes on behind them."""
+def test_messages_before_the_end_are_counted(served: tuple[Connection, socket.socket]) -> None:
+    """Messages before the error count; the stream continues after them."""
     connection, server = served
     acks = [b"$JS.ACK.load.me.1.%d.1.1795658504071904604.0" % (40 + place) for place in range(3)]
     server.sendall(b"".join(message(place, b"", ack) for place, ack in enumerate(acks)) + ENDED)
@@ -137,7 +137,7 @@ def test_what_came_before_the_end_is_counted(served: tuple[Connection, socket.so
 
 
 def test_confirms_before_the_end_are_counted(served: tuple[Connection, socket.socket]) -> None:
-    """Those in front of the words that end a connection."""
+    """Confirms before the error that ends the connection are recorded."""
     connection, server = served
     confirm = b'{"stream":"load", "seq":1}'
     for number in (7, 8):
@@ -151,8 +151,8 @@ def test_confirms_before_the_end_are_counted(served: tuple[Connection, socket.so
     assert ended == {"confirmed": [7, 8]}
 
 
-def test_who_is_refused_is_told_why(served: tuple[Connection, socket.socket]) -> None:
-    """Also where messages came before, and an answer is awaited."""
+def test_a_refused_client_learns_why(served: tuple[Connection, socket.socket]) -> None:
+    """The reason is reported even after messages, while an answer is awaited."""
     connection, server = served
     server.sendall(message(0) + b"-ERR 'Authorization Violation'\r\n")
     with pytest.raises(Refused, match="Authorization Violation"):
@@ -161,7 +161,7 @@ def test_who_is_refused_is_told_why(served: tuple[Connection, socket.socket]) ->
 
 @pytest.mark.parametrize("window", [0, 10], ids=["unasked", "asked"])
 def test_rows_are_messages_on_the_wire(window: int) -> None:
-    """Each with its stamp, and where confirms are asked for with a subject that has its number."""
+    """Each has its stamp and, with confirms, a reply subject with its number."""
     orders = SimpleNamespace(confirms=window, payload_bytes=40, threads=("one",))
     rows = Rows(orders, "load")  # type: ignore[arg-type]
     inbox = codec.fresh_inbox()
@@ -182,7 +182,7 @@ def test_rows_are_messages_on_the_wire(window: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("topology", "queues", "generator", "said", "problem"),
+    ("topology", "queues", "generator", "setting", "problem"),
     [
         ("single", "jetstream-file-r3", "nats", "", "one node has no replicas"),
         ("single", "core", "nats", "consume_after_s: 2", "core NATS keeps no message for later"),
@@ -193,22 +193,22 @@ def test_rows_are_messages_on_the_wire(window: int) -> None:
         ("single", "core", "nats", "payload_bytes: 31", "at least 32, got 31"),
     ],
 )
-def test_what_cannot_be_is_refused(
-    topology: str, queues: str, generator: str, said: str, problem: str
+def test_an_invalid_plan_is_refused(
+    topology: str, queues: str, generator: str, setting: str, problem: str
 ) -> None:
-    """With a sentence that says why."""
-    refused(PLAN.format(topology, queues, generator, said), problem)
+    """Each error says why."""
+    refused(PLAN.format(topology, queues, generator, setting), problem)
 
 
 def test_kinds_of_queue_and_parameters_are_axes() -> None:
-    """As those of all loads are."""
+    """Each combination is a case."""
     every = "core, jetstream-memory, jetstream-file, jetstream-memory-r3, jetstream-file-r3"
     text = PLAN.format("any-node", every, "nats", "acks: [each, multiple], confirms: [0, 100]")
     assert len(parse_plan(text, Path("nats.yaml"), problems_of).cases()) == 20
 
 
-def test_three_know_each_other_and_one_knows_nobody(tmp_path: Path) -> None:
-    """Each listens on its host's address alone, and asks clients and others for the password."""
+def test_three_nodes_form_a_cluster_and_one_does_not(tmp_path: Path) -> None:
+    """Nodes listen on their own address, and require the password of clients and peers."""
     place = HostFolder(LocalHost(), tmp_path)
     second = json.loads(configuration([place] * 3, (1, 2, 3, 4, 5, 6), 1, "secret"))
     login = {"user": "mqperf", "password": "secret"}

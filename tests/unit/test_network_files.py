@@ -1,4 +1,4 @@
-"""What mqperf topology reads and writes."""
+"""Input and output of mqperf topology."""
 
 import json
 import xml.etree.ElementTree as ET
@@ -33,7 +33,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def written(folder: Path, text: str, name: str = "network.yaml") -> dict[str, str]:
-    """The files that a description of a network becomes."""
+    """The files that are written for a description of a network."""
     (folder / name).write_text(text)
     out = folder / "out"
     return {
@@ -49,7 +49,7 @@ def refusal(folder: Path, text: str) -> str:
 
 
 def test_a_form_becomes_files(tmp_path: Path) -> None:
-    """A configuration for each router, a picture, a playbook, and the network as a graph."""
+    """A configuration of each router, a picture, a playbook and the graph."""
     files = written(tmp_path, "form: ring-4\nbrokers: 1\n")
     assert [*files] == [
         *(f"routers/R{number}.conf" for number in range(1, 5)),
@@ -69,7 +69,7 @@ def test_a_form_becomes_files(tmp_path: Path) -> None:
 
 
 def test_a_graph_by_itself_is_a_description(tmp_path: Path) -> None:
-    """What is written as a graph is read as one, in JSON."""
+    """The written graph can be read again, as JSON."""
     files = written(tmp_path, "form: grid-2x3\n")
     again = written(tmp_path, files["network.json"], "again.json")
     assert {name: files[name] for name in files if name.endswith((".conf", ".json"))} == {
@@ -78,14 +78,14 @@ def test_a_graph_by_itself_is_a_description(tmp_path: Path) -> None:
 
 
 def test_networks_of_a_plan_have_a_folder_each(tmp_path: Path) -> None:
-    """Its topologies that are networks, and no others."""
+    """Only its topologies that are networks."""
     files = written(tmp_path, PLAN, "plan.yaml")
     assert {name.partition("/")[0] for name in files} == {"ring-4", "redundant"}
     assert "    cost: 2\n" in files["redundant/routers/R4.conf"]
 
 
 def test_hosts_of_an_inventory_are_nodes(tmp_path: Path) -> None:
-    """They are reached by their addresses, and the playbook names them."""
+    """Connectors have their addresses, and the playbook has their names."""
     (tmp_path / "hosts.yaml").write_text(INVENTORY)
     files = written(tmp_path, "form: line\ninventory: hosts.yaml\n")
     assert "    host: 192.0.2.1\n    port: 5673\n" in files["routers/r2.conf"]
@@ -109,7 +109,7 @@ def test_hosts_of_an_inventory_are_nodes(tmp_path: Path) -> None:
     ],
 )
 def test_metadata_of_maestros_authors_are_read(tmp_path: Path, kind: str, edges: set[str]) -> None:
-    """Their words for the form and the inventory."""
+    """Their keys for the form and the inventory are understood."""
     (tmp_path / "hosts.yaml").write_text(INVENTORY)
     files = written(tmp_path, f"hostfile: hosts.yaml\ngraph_type: {kind}\n")
     network = from_node_link(json.loads(files["network.json"]))
@@ -117,7 +117,7 @@ def test_metadata_of_maestros_authors_are_read(tmp_path: Path, kind: str, edges:
 
 
 def test_a_graph_file_may_keep_defaults_away(tmp_path: Path) -> None:
-    """Entities of a node's own stand beside those that follow from the network, or instead."""
+    """Entities of a node are added to the generated ones, or replace them."""
     (tmp_path / "graph.yaml").write_text(
         "nodes:\n"
         "- {id: a, type: router, def_list: no, listener: [{role: inter-router, port: 7000}]}\n"
@@ -132,7 +132,7 @@ def test_a_graph_file_may_keep_defaults_away(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (
             "form: hexagon-6\n",
@@ -140,7 +140,7 @@ def test_a_graph_file_may_keep_defaults_away(tmp_path: Path) -> None:
         ),
         ("form: ring-2\n", "network.yaml: ring-2: 2 routers, expected 3 to 100"),
         ("form: ring-4\nrouter: 3\n", "network.yaml: router: unknown key; did you mean"),
-        ("{}\n", "network.yaml: say one of form, graph and graph_file"),
+        ("{}\n", "network.yaml: give one of form, graph and graph_file"),
         (
             "graph_type: line_graph\n",
             "network.yaml: line_graph takes its routers from an inventory",
@@ -172,9 +172,9 @@ def test_a_graph_file_may_keep_defaults_away(tmp_path: Path) -> None:
         ("form: ring\ninventory: no.yaml\n", "no.yaml: there is no such inventory"),
     ],
 )
-def test_what_cannot_be_is_refused_in_a_line(tmp_path: Path, text: str, told: str) -> None:
-    """Before anything is written."""
+def test_an_invalid_network_is_refused_in_a_line(tmp_path: Path, text: str, message: str) -> None:
+    """Nothing is written."""
     (tmp_path / "hosts.yaml").write_text(INVENTORY)
     sentence = refusal(tmp_path, text).replace(f"{tmp_path}/", "")
-    assert told in sentence
+    assert message in sentence
     assert "\n" not in sentence

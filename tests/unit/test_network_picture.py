@@ -1,4 +1,4 @@
-"""The picture of a network: no edge runs behind a node that it does not join."""
+"""The picture of a network: no edge crosses a node that it does not join."""
 
 import re
 from itertools import combinations
@@ -27,7 +27,7 @@ Box = tuple[float, float, float, float]
 
 
 def drawn(name: str) -> ET.Element:
-    """The picture of a page."""
+    """The picture as on a page."""
     network = named(name)
     assert network is not None
     topology = TOPOLOGIES[name]
@@ -37,7 +37,7 @@ def drawn(name: str) -> ET.Element:
 
 
 def boxes(root: ET.Element) -> list[Box]:
-    """Corners of every node and both ends."""
+    """The boxes of all nodes and of client and server."""
     corners = []
     for rect in root.iter(f"{SVG}rect"):
         if "box" in str(rect.get("class")):
@@ -53,7 +53,7 @@ def apart(box: Box, other: Box) -> bool:
 
 
 def behind(line: Box, box: Box) -> bool:
-    """Whether a line runs through a box, which points of it tell."""
+    """Whether a line crosses a box, tested at 201 points."""
     x, y, to_x, to_y = line
     points = ((x + (to_x - x) * part / 200, y + (to_y - y) * part / 200) for part in range(201))
     return any(box[0] < px < box[2] and box[1] < py < box[3] for px, py in points)
@@ -61,7 +61,7 @@ def behind(line: Box, box: Box) -> bool:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_edge_runs_behind_a_node(name: str) -> None:
-    """Nor is a node behind another one, or outside of the picture."""
+    """No nodes overlap, and all are inside the picture."""
     root = drawn(name)
     rects = boxes(root)
     assert all(apart(first, second) for first, second in combinations(rects, 2))
@@ -74,8 +74,8 @@ def test_no_edge_runs_behind_a_node(name: str) -> None:
             assert sum(behind(line, box) for box in rects) == 2, path.get("d")
 
 
-def test_costs_brokers_and_edge_routers_are_told() -> None:
-    """In words above, as far as there are any."""
+def test_costs_brokers_and_edge_routers_are_in_the_caption() -> None:
+    """The caption explains them if there are any."""
     texts = {element.text for element in drawn("redundant").iter(f"{SVG}text")}
     assert "lines: connections; their cost where it is not 1" in texts
     assert "2" in texts
@@ -92,7 +92,7 @@ def test_costs_brokers_and_edge_routers_are_told() -> None:
 
 
 def test_a_page_draws_the_network_of_its_topology() -> None:
-    """A line stays a row; what is none is drawn as it is."""
+    """A line of routers stays a row of boxes."""
     ring = Layout("qpid-dispatch", "Qpid Dispatch", "ring-4", "routed")
     nodes = ["R1", "R2", "R3", "R4"]
     assert picture(ring, nodes).count('class="link"') == 4

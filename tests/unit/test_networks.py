@@ -1,4 +1,4 @@
-"""Networks of routers: which there are, which cannot be, and the shortest ways through them."""
+"""Networks of routers: valid forms, invalid ones, and shortest paths."""
 
 import json
 from itertools import product
@@ -42,7 +42,7 @@ def routers(*names: str) -> tuple[NetworkNode, ...]:
 
 
 def test_forms_are_what_their_names_say() -> None:
-    """Routers R1, R2 and so on, and an edge between two of them at most."""
+    """Routers are R1, R2 and so on, with at most one edge between two."""
     assert pairs("line-3") == {("R1", "R2"), ("R2", "R3")}
     assert pairs("ring-4") == {("R1", "R2"), ("R2", "R3"), ("R3", "R4"), ("R1", "R4")}
     assert pairs("star-4") == {("R1", "R2"), ("R1", "R3"), ("R1", "R4")}
@@ -52,7 +52,7 @@ def test_forms_are_what_their_names_say() -> None:
 
 
 def test_random_networks_are_repeated_by_their_seed() -> None:
-    """Equal seeds give equal networks, which are connected; another seed gives another one."""
+    """Equal seeds give equal connected networks, other seeds other ones."""
     assert named("random-20-7") == named("random-20-7") != named("random-20-8")
     for seed in range(50):
         network = named(f"random-8-{seed}")
@@ -62,7 +62,7 @@ def test_random_networks_are_repeated_by_their_seed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("ring-2", "ring-2: 2 routers, expected 3 to 100"),
         ("line-999", "line-999: 999 routers, expected 2 to 100"),
@@ -71,16 +71,16 @@ def test_random_networks_are_repeated_by_their_seed() -> None:
         ("star-x", "star-x: expected star-SIZE"),
     ],
 )
-def test_a_form_that_cannot_be_is_told(name: str, told: str) -> None:
-    """With its limits, or with how it is written."""
+def test_an_invalid_form_is_refused(name: str, message: str) -> None:
+    """The error has the limits or the expected format."""
     with pytest.raises(NetworkError) as error:
         named(name)
-    assert str(error.value) == told
+    assert str(error.value) == message
     assert name not in TOPOLOGIES
 
 
-def test_a_plan_is_told_of_a_form_that_cannot_be() -> None:
-    """In the line that names it, and of a system that has no networks, that it has none."""
+def test_a_plan_with_an_invalid_form_is_refused() -> None:
+    """The error has the line; systems without networks refuse all forms."""
     text = (
         "systems:\n  {0}:\n    topologies: [{1}]\n    queues: [routed]\n"
         "test_cases: [transfer]\nload: {{generator: amqp-1.0, green_threads: 1, duration_s: 1}}\n"
@@ -94,13 +94,13 @@ def test_a_plan_is_told_of_a_form_that_cannot_be() -> None:
 
 
 def test_other_names_are_no_networks() -> None:
-    """Such as those of a cluster's topologies."""
+    """Names of other topologies, for example."""
     assert [named(name) for name in ("cmsm", "any-node", "graph", "ring")] == [None] * 4
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_form_is_a_topology(name: str) -> None:
-    """With words of its own, and ends that are farthest from each other."""
+    """Its label and sentence describe it; client and server are farthest apart."""
     network, topology = named(name), TOPOLOGIES[name]
     assert network is not None
     assert name in topology.label
@@ -113,7 +113,7 @@ def test_every_form_is_a_topology(name: str) -> None:
 
 
 def test_topologies_are_counted_by_their_listed_names() -> None:
-    """Forms are found among them, and not listed."""
+    """Forms can be looked up, but are not listed."""
     assert "ring-4" in TOPOLOGIES
     assert "ring-4" not in [*TOPOLOGIES]
     assert len(TOPOLOGIES) == len([*TOPOLOGIES])
@@ -122,7 +122,7 @@ def test_topologies_are_counted_by_their_listed_names() -> None:
 
 @pytest.mark.parametrize("name", [*NAMES, "redundant", "random-12-3"])
 def test_costs_are_those_of_all_pairs(name: str) -> None:
-    """The same as by the rule of Floyd and Warshall, which tries every node in between."""
+    """Equal to the Floyd-Warshall algorithm."""
     network = named(name)
     assert network is not None
     ids = [node.id for node in network.nodes]
@@ -142,7 +142,7 @@ def test_costs_are_those_of_all_pairs(name: str) -> None:
 
 
 def test_next_hops_are_several_where_ways_cost_the_same() -> None:
-    """Both ways around a ring; with a cost, only the cheaper."""
+    """Both directions around a ring; with costs only the cheaper one."""
     ring, redundant = named("ring-4"), named("redundant")
     assert ring is not None
     assert redundant is not None
@@ -152,7 +152,7 @@ def test_next_hops_are_several_where_ways_cost_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    ("nodes", "edges", "told"),
+    ("nodes", "edges", "message"),
     [
         ((), (), "there is no router: name at least one"),
         ((NetworkNode("B", BROKER),), (), "there is no router: name at least one"),
@@ -198,13 +198,13 @@ def test_next_hops_are_several_where_ways_cost_the_same() -> None:
         ),
     ],
 )
-def test_a_network_that_cannot_be_is_told(
-    nodes: tuple[NetworkNode, ...], edges: tuple[Edge, ...], told: str
+def test_an_invalid_network_is_refused(
+    nodes: tuple[NetworkNode, ...], edges: tuple[Edge, ...], message: str
 ) -> None:
-    """In one line, with the node or the edge."""
+    """The error is one line with the node or edge."""
     with pytest.raises(NetworkError) as error:
         Network(nodes, edges)
-    assert str(error.value) == told
+    assert str(error.value) == message
 
 
 MIXED: dict[str, Any] = {
@@ -226,8 +226,8 @@ MIXED: dict[str, Any] = {
 }
 
 
-def test_a_router_is_told_its_place() -> None:
-    """One connector for each edge, on the side of who connects; links for a broker, both ways."""
+def test_routers_are_configured_by_their_edges() -> None:
+    """Each edge has one connector; brokers have link routes in both directions."""
     network = from_node_link(MIXED)
     addresses = {
         (node.id, role): (f"{node.id}.invalid", 6000 + number)
@@ -246,7 +246,7 @@ def test_a_router_is_told_its_place() -> None:
 
 
 def test_a_graph_is_read_as_it_was_written() -> None:
-    """In the form of networkx, also with its former word for edges, and with positions for ids."""
+    """Also with the older key "links", and with positions instead of ids."""
     network = from_node_link(MIXED)
     written = json.loads(json.dumps(as_node_link(network)))
     again = from_node_link(written)
@@ -264,7 +264,7 @@ def test_a_graph_is_read_as_it_was_written() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "message"),
     [
         ([], "expected node-link data: a mapping with nodes and edges"),
         (
@@ -302,9 +302,9 @@ def test_a_graph_is_read_as_it_was_written() -> None:
         ),
     ],
 )
-def test_a_graph_that_is_none_is_told(data: object, told: str) -> None:
-    """In one line, with what was expected."""
+def test_an_invalid_graph_is_refused(data: object, message: str) -> None:
+    """The error is one line with the expected format."""
     with pytest.raises(NetworkError) as error:
         from_node_link(data)
-    assert str(error.value).startswith(told)
+    assert str(error.value).startswith(message)
     assert "\n" not in str(error.value)

@@ -1,4 +1,4 @@
-"""A new project: its plan asks what was asked for, and its notebooks show what it measures."""
+"""A new project: a plan with the requested values, and notebooks for its runs."""
 
 import json
 from pathlib import Path
@@ -23,17 +23,17 @@ def create(folder: Path, *words: str) -> None:
 
 
 def test_every_question_has_a_template() -> None:
-    """Those of mqperf itself; a package's has none, and is told so."""
+    """Questions of packages have none; the help lists all templates."""
     assert {*TEMPLATES} == {*QUESTIONS.own}
-    told = " ".join(
+    text = " ".join(
         CliRunner().invoke(app, ["new", "--help"], env={"COLUMNS": "400"}).output.split()
     )
-    assert [name for name in TEMPLATES if name not in told] == []
+    assert [name for name in TEMPLATES if name not in text] == []
 
 
 @each_question
 def test_a_project_has_a_plan_of_its_question(question: str, tmp_path: Path) -> None:
-    """In a dozen lines, with folders, a README, a file for CI, and notebooks on its runs."""
+    """A plan of at most 12 lines, folders, README, CI workflow and notebooks."""
     create(tmp_path / "ours", "--question", question)
     file = tmp_path / f"ours/{question}.yaml"
     assert load_plan(file, problems_of).question == (question,)
@@ -47,12 +47,12 @@ def test_a_project_has_a_plan_of_its_question(question: str, tmp_path: Path) -> 
     assert notebooks
     for notebook in notebooks:
         cells = json.loads(notebook.read_text())["cells"]
-        [given] = [cell for cell in cells if "parameters" in cell["metadata"].get("tags", [])]
-        assert f'runs = "data/runs/{question}"' in "".join(given["source"])
+        [parameters] = [cell for cell in cells if "parameters" in cell["metadata"].get("tags", [])]
+        assert f'runs = "data/runs/{question}"' in "".join(parameters["source"])
 
 
 def test_what_is_asked_for_is_in_the_plan() -> None:
-    """The system's own topology and kind of queue, where it has no other."""
+    """A system's own topology and queues are used if the default does not exist."""
     plan = parse_plan(plan_text("scaling", "zeromq", "notify", "2, 4"), Path("scaling.yaml"))
     assert [case.test_case for case in plan.cases()] == ["notify"] * 6
     assert plan.load.green_threads == (2, 4)
@@ -62,7 +62,7 @@ def test_what_is_asked_for_is_in_the_plan() -> None:
 
 
 def test_a_terminal_is_asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """For the three things that no option says; an empty answer is the usual value."""
+    """For values that no option gives; an empty answer takes the default."""
     monkeypatch.setattr("mqperf_projects.front.command._is_terminal", lambda: True)
     words = ["new", str(tmp_path / "p"), "--question", "scaling"]
     done = CliRunner().invoke(app, words, input="\nnotify\n1, 7\n")
@@ -75,7 +75,7 @@ def test_a_terminal_is_asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 
 
 def test_nothing_is_written_over(tmp_path: Path) -> None:
-    """A folder that has something in it is refused, and so is a file; it is left as it was."""
+    """Files and folders that are not empty are refused and left unchanged."""
     (tmp_path / "file").write_text("mine")
     for place in (tmp_path, tmp_path / "file"):
         with pytest.raises(MqperfError, match="it is not empty"):
@@ -95,17 +95,15 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     ],
     ids=["question", "value", "no value", "duration", "system", "test case"],
 )
-def test_what_can_be_no_plan_makes_no_project(
-    words: list[str], message: str, tmp_path: Path
-) -> None:
-    """The error names what is wrong, and no folder is left."""
+def test_an_invalid_plan_makes_no_project(words: list[str], message: str, tmp_path: Path) -> None:
+    """The error names the mistake, and no folder is created."""
     with pytest.raises(MqperfError, match=message):
         create(tmp_path / "p", *words)
     assert not (tmp_path / "p").exists()
 
 
 def test_its_workflow_is_yaml(tmp_path: Path) -> None:
-    """A hosting service reads it."""
+    """It runs the plan."""
     create(tmp_path / "p")
     workflow = yaml.safe_load((tmp_path / "p/.github/workflows/measure.yml").read_text())
     runs = [step["run"] for step in workflow["jobs"]["measure"]["steps"] if "run" in step]

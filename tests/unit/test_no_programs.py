@@ -1,4 +1,4 @@
-"""What ./noxw -s quick runs is quick and alone, as its tests can start nothing."""
+"""Tests of ./noxw -s quick cannot start programs or reach other machines."""
 
 import os
 import socket
@@ -27,24 +27,24 @@ STARTS = {
 
 @pytest.mark.parametrize("start", STARTS.values(), ids=STARTS)
 def test_a_test_without_the_mark_starts_nothing(start: Callable[[], object]) -> None:
-    """No program, and no connection to another machine."""
+    """Programs and connections to other machines fail the test."""
     with pytest.raises(pytest.fail.Exception, match=no_programs.MARK):
         start()
 
 
 @pytest.mark.starts_programs
-def test_one_with_the_mark_may() -> None:
-    """It says so, and is left alone; a guardian that it leaves is no way round for the others."""
+def test_a_test_with_the_mark_starts_programs() -> None:
+    """With the mark programs run; the guardian left behind does not help other tests."""
     assert processes.run(["echo", "one"], timeout_s=60).stdout == "one\n"
 
 
 def test_a_guardian_of_others_starts_nothing_either() -> None:
-    """As a test before left one, or not."""
+    """Whether or not an earlier test left a guardian."""
     with pytest.raises(pytest.fail.Exception, match=no_programs.MARK):
         processes.run(["true"], timeout_s=60)
 
 
 def test_this_machine_is_no_other() -> None:
-    """A server of the test's own is reached."""
+    """Connections to a server of the test succeed."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         connected(server.getsockname())

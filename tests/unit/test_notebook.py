@@ -1,4 +1,4 @@
-"""What notebooks show of several systems, and of points that share a number of threads."""
+"""Notebooks with several systems, and with points that have equal numbers of threads."""
 
 import dataclasses
 from pathlib import Path
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.takes_long
 
 @pytest.fixture(scope="module")
 def both() -> Tables:
-    """Two systems with the same layout, the second with twice the CPU; 5 x 2 beside 10 x 1."""
+    """Two systems with one layout, the second with twice the CPU; 5 x 2 beside 10 x 1."""
     shape = Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(10,))
     first, second = tables(shape), tables(dataclasses.replace(shape, system="other", title="Other"))
     joined = {
@@ -37,7 +37,7 @@ def both() -> Tables:
 
 
 def test_latencies_that_clocks_hide_are_marked(both: Tables) -> None:
-    """Their uncertainty has a column, and figures note it; nothing of both where it is nothing."""
+    """Tables have a column of uncertainty, and figures a note, only if there is any."""
     column = "clock uncertainty, ms"
     assert column not in notebook.table(both, "points", "rpc-call")
     latency = both["latency"]
@@ -54,7 +54,7 @@ def test_latencies_that_clocks_hide_are_marked(both: Tables) -> None:
 
 
 def test_creations_are_no_messages(root: Path) -> None:
-    """Tables and figures count in the unit of the test case."""
+    """Tables and figures have the unit of the test case."""
     frames = complete(read(root / "data/samples/wan"))
     table = notebook.table(frames, "points", "rpc-chain")
     assert "throughput, creations/sec" in table
@@ -63,20 +63,20 @@ def test_creations_are_no_messages(root: Path) -> None:
 
 
 def test_long_names_below_an_axis_do_not_run_into_each_other(root: Path) -> None:
-    """Those of conditions stand slanted; short ones stand straight."""
+    """Long names of conditions are rotated."""
     sheet = notebook.sweep_of(complete(read(root / "data/samples/wan")))
     assert all(label.get_rotation() for label in sheet.axes[0].get_xticklabels())
 
 
 def test_systems_are_never_averaged(both: Tables) -> None:
-    """CPU of two brokers stands in two rows, however alike their layouts are."""
+    """CPU of two brokers is in two rows, even if their layouts are equal."""
     used = notebook.table(both, "nodes", "rpc-call")["Master total, %"]
     assert len(used) == 3
     assert used["other"].iloc[0] == pytest.approx(2 * used["rabbitmq"].item())
 
 
-def test_processes_tell_points_of_as_many_threads_apart(both: Tables) -> None:
-    """10 threads in one process and 5 in each of two are two points, and two rows."""
+def test_points_of_equal_threads_differ_by_processes(both: Tables) -> None:
+    """10 threads in one process and 2 x 5 are two points with two rows."""
     shown = notebook.table(both, "points", "rpc-call")
     assert len(shown) == 3
     assert {*shown["processes"]["other"]} == {1, 2}
@@ -85,6 +85,6 @@ def test_processes_tell_points_of_as_many_threads_apart(both: Tables) -> None:
 
 
 def test_sheets_are_of_one_system_each(both: Tables, capsys: pytest.CaptureFixture[str]) -> None:
-    """Every sheet is headed by its system."""
+    """Every sheet has the title of its system."""
     notebook.show(both, "nodes", "rpc-call")
     assert capsys.readouterr().out.count("Drawing(") == 2

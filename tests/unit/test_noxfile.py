@@ -1,4 +1,4 @@
-"""What a developer types after ./noxw -s is understood, or refused with what there is."""
+"""Sessions of ./noxw -s accept valid arguments, and list the choices for invalid ones."""
 
 import re
 import subprocess
@@ -11,7 +11,7 @@ from mqperf.hosts import HOSTS
 
 pytestmark = pytest.mark.starts_programs
 
-# the environment that runs the tests stands for the one that a session makes
+# replaces the environment that a session would create
 OWN_ENVIRONMENT = f"""
 VENV = Path({sys.prefix!r})
 environment = str
@@ -53,7 +53,7 @@ markers = starts_programs
 
 
 def session(folder: Path, root: Path, more: str, *words: str) -> subprocess.CompletedProcess[str]:
-    """A session of the real noxfile, which ends with more, in this folder."""
+    """A session of the real noxfile plus this code, in this folder."""
     text = (root / "noxfile.py").read_text(encoding="utf-8")
     (folder / "noxfile.py").write_text(text + OWN_ENVIRONMENT + more, encoding="utf-8")
     argv = [sys.executable, "-m", "nox", "-s", *words]
@@ -63,7 +63,7 @@ def session(folder: Path, root: Path, more: str, *words: str) -> subprocess.Comp
 def every_test(
     folder: Path, root: Path, *files: str, name: str = "tests"
 ) -> subprocess.CompletedProcess[str]:
-    """A session that runs tests, in a checkout with these."""
+    """A session that runs tests, in a checkout with these files of tests."""
     (folder / "tests/unit").mkdir(parents=True)
     (folder / "pytest.ini").write_text(MARKS, encoding="utf-8")
     (folder / "tests/conftest.py").write_text(COMPLETE, encoding="utf-8")
@@ -73,7 +73,7 @@ def every_test(
 
 
 def test_no_test_is_tried_twice(tmp_path: Path, root: Path) -> None:
-    """What fails has failed: one that would pass the next time is a fault that shows at times."""
+    """A failed test is not repeated, as flaky tests must show."""
     done = every_test(tmp_path, root, SOME, FAILING)
     assert done.returncode != 0
     assert done.stdout.count("test session starts") == 1
@@ -81,19 +81,19 @@ def test_no_test_is_tried_twice(tmp_path: Path, root: Path) -> None:
 
 
 def test_what_cannot_be_read_fails_the_tests(tmp_path: Path, root: Path) -> None:
-    """A file of tests with a mistake is not passed over."""
+    """A file of tests with an import error fails the session."""
     assert every_test(tmp_path, root, SOME, "import nowhere_at_all").returncode != 0
 
 
 def test_the_quick_ones_start_no_program(tmp_path: Path, root: Path) -> None:
-    """The others are not run; what fails, fails there, too."""
+    """Tests that start programs are not run; failures fail the session."""
     done = every_test(tmp_path / "one", root, SOME, name="quick")
     assert (done.returncode, "1 passed" in done.stdout) == (0, True), done.stdout
     assert every_test(tmp_path / "two", root, SOME, FAILING, name="quick").returncode != 0
 
 
 def benchmarks(folder: Path, root: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """The session of benchmarks in a checkout with two, which name themselves."""
+    """The session "benchmarks" in a checkout with two scripts that print their names."""
     (folder / "benchmarks").mkdir()
     for name in ("reading", "sweep"):
         script = f"import sys; print({name!r}, *sys.argv[1:])"
@@ -113,13 +113,13 @@ def benchmarks(folder: Path, root: Path, *words: str) -> subprocess.CompletedPro
 def test_a_benchmark_is_named_by_name_or_path(
     tmp_path: Path, root: Path, words: tuple[str, ...], printed: list[str]
 ) -> None:
-    """Nothing runs all of them; a name or a path one, with the words that follow it."""
+    """No argument runs all; a name or path runs one, with the further arguments."""
     done = benchmarks(tmp_path, root, *words)
     assert done.stdout.splitlines() == printed, done.stderr
 
 
 def test_an_unknown_benchmark_lists_the_known_ones(tmp_path: Path, root: Path) -> None:
-    """A misspelt name starts nothing and says what there is."""
+    """A misspelt name starts nothing, and the error lists the names."""
     done = benchmarks(tmp_path, root, "reeding")
     assert done.returncode != 0
     assert "no benchmark 'reeding'; there are: reading, sweep" in done.stderr
@@ -128,12 +128,12 @@ def test_an_unknown_benchmark_lists_the_known_ones(tmp_path: Path, root: Path) -
 
 @pytest.mark.parametrize("kind", [name for name in HOSTS if name != "local"])
 def test_noxw_installs_what_hosts_of_our_own_need(tmp_path: Path, root: Path, kind: str) -> None:
-    """A plan on hosts that mqperf makes needs an sshd, of whatever kind they are."""
+    """Plans on hosts that mqperf creates need sshd, whatever the kind."""
     plan = tmp_path / "plan.yaml"
     plan.write_text(f"title: Somewhere\nhosts: {kind}\n", encoding="utf-8")
     text = (root / "noxw").read_text(encoding="utf-8")
-    [asked] = re.findall(r"^packages_for_plan\(\) \{.*?^\}", text, re.MULTILINE | re.DOTALL)
-    script = f'hosts="openssh-server iproute2"\n{asked}\npackages_for_plan "$1"\n'
+    [function] = re.findall(r"^packages_for_plan\(\) \{.*?^\}", text, re.MULTILINE | re.DOTALL)
+    script = f'hosts="openssh-server iproute2"\n{function}\npackages_for_plan "$1"\n'
     done = subprocess.run(
         ["sh", "-euc", script, "sh", plan], capture_output=True, text=True, check=True
     )

@@ -1,4 +1,4 @@
-"""Where sweeps of offered rates saturate, and what pages say of it."""
+"""Saturation points of sweeps of offered rates, and their text on pages."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ RATES = (1000.0, 5000.0, 20_000.0, 40_000.0)
 
 
 def curve(*throughputs: float, each: float = 1.0, limit: str = "none") -> pd.DataFrame:
-    """A run at each rate."""
+    """A run at each of the rates."""
     return pd.DataFrame(
         {
             "test_case": "publish",
@@ -47,7 +47,7 @@ def curve(*throughputs: float, each: float = 1.0, limit: str = "none") -> pd.Dat
 
 
 def test_it_saturates_between_the_last_rate_kept_and_the_next() -> None:
-    """Where the best throughput would be all that is offered."""
+    """The saturation point is the best throughput."""
     row = saturation_rate(curve(1000, 4990, 19_800, 27_000, limit="host"))
     assert (row["kept_rate_msg_s"], row["missed_rate_msg_s"]) == (20_000, 40_000)
     assert row["saturation_rate_msg_s"] == 27_000
@@ -56,7 +56,7 @@ def test_it_saturates_between_the_last_rate_kept_and_the_next() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rates", "finished", "told"),
+    ("rates", "finished", "point"),
     [
         ((10.0, 20.0, 40.0), (10.0, 20.0, 27.26), "27.3"),
         ((1_000.0, 1_041.0, 1_049.0), (1_000.0, 1_041.0, 1_022.0), "1041"),
@@ -64,22 +64,22 @@ def test_it_saturates_between_the_last_rate_kept_and_the_next() -> None:
         ((10_000.0, 20_000.0, 27_280.0), (10_000.0, 20_000.0, 26_730.0), "26700"),
     ],
 )
-def test_it_is_told_in_three_digits_and_between_the_rates(
-    rates: tuple[float, ...], finished: tuple[float, ...], told: str
+def test_it_is_rounded_to_three_digits_between_the_rates(
+    rates: tuple[float, ...], finished: tuple[float, ...], point: str
 ) -> None:
-    """Low rates are not lost by rounding, and close ones do not end up outside of themselves."""
+    """The text is rounded, but stays between the rates kept and missed."""
     row = saturation_rate(curve(*finished).assign(offered=rates))
-    assert row["text"].endswith(f"the saturation point is at {told}.")
+    assert row["text"].endswith(f"the saturation point is at {point}.")
 
 
 def test_a_collapse_does_not_move_it_out_of_the_bracket() -> None:
-    """Beyond it a broker may deliver less than before; the rate it kept is still kept."""
+    """Throughput may fall beyond saturation; the kept rate stays kept."""
     row = saturation_rate(curve(1000, 5000, 20_000, 9_000))
     assert row["saturation_rate_msg_s"] == 20_000
 
 
 def test_deliveries_are_counted_as_often_as_they_are_due() -> None:
-    """Of messages with two deliveries, 20,000 a second are all of 10,000."""
+    """With two deliveries each, 20,000 a second are all of 10,000 messages."""
     row = saturation_rate(curve(2000, 10_000, 30_000, each=2.0))
     assert (row["kept_rate_msg_s"], row["missed_rate_msg_s"]) == (5000, 20_000)
     assert row["saturation_rate_msg_s"] == 15_000
@@ -96,14 +96,14 @@ def test_deliveries_are_counted_as_often_as_they_are_due() -> None:
 def test_the_ends_of_a_sweep_are_bounds(
     throughputs: tuple[float, ...], kept: float | None, missed: float | None, words: str
 ) -> None:
-    """All kept or none kept: nothing is claimed beyond; and one miss in between is a chance."""
+    """If all or no rates are kept the text gives a bound; one miss in between is ignored."""
     row = saturation_rate(curve(*throughputs))
     assert (row["kept_rate_msg_s"], row["missed_rate_msg_s"]) == (kept, missed)
     assert words in row["text"]
 
 
 def swept(kinds: tuple[str, ...] = ("direct", "fanout"), repeats: int = 2) -> Tables:
-    """Runs at all rates for each type of exchange; fan-outs stop at 10,000."""
+    """Runs at all rates for each type of exchange; fan-outs saturate at 10,000."""
     keys = {"system": "rabbitmq", "topology": "cmsm", "queues": "classic", "threads": 1}
     runs, messages = [], []
     for kind in kinds:
@@ -128,7 +128,7 @@ def limits(frames: Tables) -> pd.DataFrame:
 
 
 def test_each_of_what_else_varies_has_a_row() -> None:
-    """Named by it; repeats of a point count together."""
+    """Each value of another parameter has a row; repeats are combined."""
     frames = swept()
     rows = saturation_rates(frames, limits(frames))
     assert rows["exchange_type"].tolist() == ["direct", "fanout"]
@@ -138,7 +138,7 @@ def test_each_of_what_else_varies_has_a_row() -> None:
 
 
 def test_a_rate_is_not_kept_where_a_run_ended_early() -> None:
-    """Its messages were too slow, or lost, though all that were offered until then came."""
+    """A run that failed its condition misses the rate, whatever arrived before."""
     frames = swept(("direct",))
     runs = frames["runs"]
     ended = runs["rate_msg_s"].ge(RATES[2]) & runs["repeat"].eq(1)
@@ -148,8 +148,8 @@ def test_a_rate_is_not_kept_where_a_run_ended_early() -> None:
 
 
 @pytest.mark.parametrize(("sent", "missed"), [(0, RATES[2]), (pd.NA, np.nan)])
-def test_a_rate_of_which_nothing_was_sent_is_not_kept(sent: object, missed: float) -> None:
-    """But one whose count nobody told is none that was offered and missed."""
+def test_a_rate_without_messages_is_not_kept(sent: object, missed: float) -> None:
+    """An unknown count is not taken as a missed rate."""
     frames = swept(("direct",))
     hit = frames["runs"]["rate_msg_s"].ge(RATES[2])
     messages = frames["messages"]
@@ -169,31 +169,31 @@ def test_a_rate_of_which_nothing_was_sent_is_not_kept(sent: object, missed: floa
         (["direct-1000", "fanout-40000"], ["", ""]),
     ],
 )
-def test_doubts_of_both_ends_are_told(points: list[str], doubted: list[str]) -> None:
-    """Of a rate that is not kept, that others used the host; other rates are none of theirs."""
+def test_doubts_of_both_ends_are_reported(points: list[str], doubted: list[str]) -> None:
+    """Both rates of the bracket count; of a missed rate only doubts about the host."""
     frames = swept()
     rates = saturation_rates(frames, limits(frames))
     kinds = ["tester-saturated", "noisy-host"]
     doubts = pd.DataFrame({"point": points}).merge(pd.DataFrame({"kind": kinds}), how="cross")
-    told = {"saturation_rates": rates, "doubts": conform("doubts", doubts)}
-    rows = brackets({**frames, **told, "rate_steps": conform("rate_steps", pd.DataFrame())})
+    new = {"saturation_rates": rates, "doubts": conform("doubts", doubts)}
+    rows = brackets({**frames, **new, "rate_steps": conform("rate_steps", pd.DataFrame())})
     assert rows["doubted"].fillna("").tolist() == doubted
     assert rows["kept_rate_msg_s"].tolist() == rates["kept_rate_msg_s"].tolist()
 
 
-def test_doubts_of_all_runs_of_a_staircase_are_told() -> None:
-    """Of each repeat, and of each point where several climb from other rates."""
+def test_doubts_of_all_runs_of_a_staircase_are_reported() -> None:
+    """Of each repeat, and of each point if staircases start at different rates."""
     frames = stairs(0, 1, 3, 200)
     runs = pd.concat([frames["runs"], frames["runs"].assign(run="b", point="b", rate_msg_s=50.0)])
     steps = pd.concat([frames["rate_steps"], frames["rate_steps"].assign(run="b")])
     rates = saturation_rates(frames, limits(frames))
     doubts = conform("doubts", pd.DataFrame({"point": ["b"], "kind": "lost"}))
-    told = {"runs": runs, "rate_steps": steps, "saturation_rates": rates, "doubts": doubts}
-    assert brackets({**frames, **told})["doubted"].tolist() == ["lost"]
+    new = {"runs": runs, "rate_steps": steps, "saturation_rates": rates, "doubts": doubts}
+    assert brackets({**frames, **new})["doubted"].tolist() == ["lost"]
 
 
 def test_staircases_of_each_system_are_lines_of_their_own() -> None:
-    """Hollow where they are doubted, with the name of the system, and the mean of its repeats."""
+    """Lines are labelled by system, are means of repeats, and are hollow if doubted."""
     frames = stairs(0, 1, 3, 9)
     keys = ["run", "point", *SWEEP, "threads"]
     steps = frames["rate_steps"].drop(columns=keys[1:]).merge(frames["runs"][keys], on="run")
@@ -212,7 +212,7 @@ def test_staircases_of_each_system_are_lines_of_their_own() -> None:
 
 
 def test_staircases_of_each_number_of_threads_are_lines_of_their_own() -> None:
-    """Of one layout, where nothing else varies."""
+    """If nothing else varies in a layout."""
     frames = stairs(0, 1, 3, 9)
     keys = ["run", "point", *SWEEP, "threads"]
     steps = frames["rate_steps"].drop(columns=keys[1:]).merge(frames["runs"][keys], on="run")
@@ -227,7 +227,7 @@ def heights(line: Line2D) -> set[float]:
 
 
 def test_an_end_that_is_not_known_is_drawn_as_none() -> None:
-    """An arrow points to where it is: no dot stands at a rate that was not kept."""
+    """An arrow replaces the missing end, and no mark is at NaN."""
     ends = {"kept_rate_msg_s": [50.0, 50.0, np.nan], "missed_rate_msg_s": [100.0, np.nan, 100.0]}
     rows = pd.DataFrame({"what": list("abc"), **ends})
     (axes,) = figures.bracket_sheet(rows, "kept_rate_msg_s", "missed_rate_msg_s").axes
@@ -237,11 +237,11 @@ def test_an_end_that_is_not_known_is_drawn_as_none() -> None:
 
 
 def test_a_page_has_a_row_for_each() -> None:
-    """With the column that tells them apart, and no other."""
+    """Only the column that distinguishes the rows is shown."""
     frames = swept()
     rows = saturation_rates(frames, limits(frames))
-    told = {"saturation_rates": rows, "rate_steps": conform("rate_steps", pd.DataFrame())}
-    [content] = contents({**frames, **told}, "saturation_rates", "publish")
+    new = {"saturation_rates": rows, "rate_steps": conform("rate_steps", pd.DataFrame())}
+    [content] = contents({**frames, **new}, "saturation_rates", "publish")
     table = frame(content)
     assert table.columns[0] == "exchange type"
     assert table["exchange type"].tolist() == ["direct", "fanout"]
@@ -249,8 +249,8 @@ def test_a_page_has_a_row_for_each() -> None:
     assert len(content.words) == 1
 
 
-def test_a_page_tells_the_rule_by_which_steps_are_kept() -> None:
-    """No share of what is finished: what is left at the end of a step."""
+def test_a_page_has_the_rule_by_which_steps_are_kept() -> None:
+    """Steps are judged by what is left unfinished, not by a share."""
     frames = stairs(0, 1, 3, 9)
     rows = saturation_rates(frames, limits(frames))
     [content] = contents({**frames, "saturation_rates": rows}, "saturation_rates", "rpc-cast")
@@ -265,10 +265,10 @@ def test_a_page_tells_the_rule_by_which_steps_are_kept() -> None:
         (1, "1253.7 msg/sec, p99 25.5 ms, doubts: cpu-sum, probe-gap"),
     ],
 )
-def test_a_line_of_a_run_tells_the_steps_that_it_kept(
+def test_a_line_of_a_run_has_the_steps_that_it_kept(
     steps: int, words: str, monkeypatch: pytest.MonkeyPatch, root: Path
 ) -> None:
-    """Of one that was cut in its first step, and had one rate, the figures; and why it was cut."""
+    """A run stopped in its first step has its figures; both give the failed condition."""
     frames = stairs(*[0, 1, 3, 200][:steps])
     why = ["latency p99 of 9 ms"]
     cut = frames["runs"].assign(condition_failed=why)
@@ -281,7 +281,7 @@ def test_a_line_of_a_run_tells_the_steps_that_it_kept(
 
 
 def test_without_offered_rates_there_is_none() -> None:
-    """Clients that send as fast as they can have no rate, and a single rate brackets nothing."""
+    """Neither unpaced loads nor a single rate have a saturation point."""
     frames = swept()
     unpaced = {**frames, "runs": frames["runs"].drop(columns="rate_msg_s")}
     assert saturation_rates(unpaced, limits(frames)).empty
@@ -291,7 +291,7 @@ def test_without_offered_rates_there_is_none() -> None:
 
 
 def test_what_was_offered_stands_beside_the_curve() -> None:
-    """A dotted line up to what was finished; of one sweep also where it saturates."""
+    """A dotted line of offered rates, and the saturation point of a single sweep."""
     frames = swept(kinds=("direct",))
     points = (
         frames["runs"]
@@ -310,7 +310,7 @@ def test_what_was_offered_stands_beside_the_curve() -> None:
 
 
 def stairs(*unfinished: int, latency_s: float = 0.001) -> Tables:
-    """A run of 100, 200, 400 ... msg/sec, a second each, with what is left at the end of each."""
+    """Steps of 100, 200, 400 ... msg/sec, a second each, with the unfinished messages of each."""
     shape = Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-cast",), threads=(10,))
     frames = tables(shape)
     run = frames["runs"]["run"].iloc[0]
@@ -334,14 +334,14 @@ def stairs(*unfinished: int, latency_s: float = 0.001) -> Tables:
 
 
 ON_ITS_WAY = [20, 40, 80, 160]
-"""What is left of steps whose messages take 0.2 s."""
+"""Unfinished messages of steps with a latency of 0.2 s."""
 
 
 IN_A_BACKLOG = [80, 250, 640, 1400]
-"""What is left of steps whose messages take 5 s, but the first ones: they wait in a backlog."""
+"""Unfinished messages of steps with a latency of 5 s because of a growing backlog."""
 
 FAR_AWAY = [75, 150, 300, 600]
-"""What is left of steps whose messages take 0.75 s, the fastest of them, too."""
+"""Unfinished messages of steps whose messages all take 0.75 s."""
 
 LATENCIES = {tuple(ON_ITS_WAY): 0.2, tuple(FAR_AWAY): 0.75, tuple(IN_A_BACKLOG): 5.0}
 
@@ -367,7 +367,7 @@ def test_a_step_is_kept_where_nothing_is_left_of_it(
     kept: float | None,
     missed: float | None,
 ) -> None:
-    """Beside what is on its way, and a pause; where more is finished later, it may end there."""
+    """Except messages in flight and pauses; if a later step finishes more, it counts."""
     found = stairs(*unfinished, latency_s=LATENCIES.get(tuple(unfinished), 0.001))
     nobody = pd.DataFrame({"run": found["runs"]["run"], "bottleneck": "none"})
     [row] = saturation_rates(found, nobody).to_dict("records")
@@ -376,20 +376,20 @@ def test_a_step_is_kept_where_nothing_is_left_of_it(
 
 
 def settled(frames: Tables) -> list[str]:
-    """What would settle the rates that these tables tell."""
+    """The sentences on what would settle the rates of these tables."""
     rates = saturation_rates(frames, limits(frames))
-    told = answer({**frames, "saturation_rates": rates, "doubts": conform("doubts", NOTHING)})
-    assert told is not None
-    return [plain(text) for text in told.settle]
+    value = answer({**frames, "saturation_rates": rates, "doubts": conform("doubts", NOTHING)})
+    assert value is not None
+    return [plain(text) for text in value.settle]
 
 
 NOTHING = pd.DataFrame()
 
-PAUSE = "A pause may have ended 1 {} early: more was finished at a higher rate than at the first"
+PAUSE = "A pause may have ended 1 {} early: a higher rate finished more than the first one that"
 
 
-def test_only_a_later_step_tells_of_a_pause() -> None:
-    """The first that was missed may finish more than its own rate of what was left before it."""
+def test_only_a_later_step_indicates_a_pause() -> None:
+    """The first missed step may finish more than its rate from its backlog."""
     early = stairs(0, 1, 60, 120)
     assert any(text.startswith(PAUSE.format("staircase")) for text in settled(early))
     thrice = {**early, "runs": early["runs"].assign(repeat=3)}
@@ -404,7 +404,7 @@ def test_only_a_later_step_tells_of_a_pause() -> None:
 
 
 def test_a_sweep_by_runs_is_no_staircase() -> None:
-    """A higher rate of it is no step."""
+    """The hint for an early pause speaks of the sweep."""
     frames = swept(("direct",))
     messages = frames["messages"]
     behind = messages["point"].eq("direct-5000")
@@ -417,13 +417,13 @@ def test_a_sweep_by_runs_is_no_staircase() -> None:
     assert any(text.startswith(PAUSE.format("sweep")) for text in texts)
 
 
-def sampled(frames: Tables, *, others: float) -> Tables:
-    """CPU second by second: half of two cores, and all of them in the last three seconds.
+def sampled(frames: Tables, *, other_cores: float) -> Tables:
+    """CPU by the second: half of two cores, and both in the last three seconds.
 
-    Then others use so many cores of them.
+    Of the latter other programs use this many cores.
     """
     [run], seconds = frames["runs"]["run"], len(frames["rate_steps"])
-    used = {"host": ([1.0] * seconds, 2.0), "Master": ([0.5] * seconds, 1.0 - others)}
+    used = {"host": ([1.0] * seconds, 2.0), "Master": ([0.5] * seconds, 1.0 - other_cores)}
     used |= {name: ([0.25] * seconds, 0.5) for name in ("client-1", "server-1")}
     kinds = {"host": "host", "Master": "broker", "client-1": "client", "server-1": "server"}
     rows = []
@@ -440,21 +440,21 @@ def sampled(frames: Tables, *, others: float) -> Tables:
 
 
 @pytest.mark.parametrize(
-    ("unfinished", "others", "limit", "noisy"),
+    ("unfinished", "other_cores", "limit", "noisy"),
     [
         pytest.param([0] * 12, 0.0, "none", False, id="all kept"),
         pytest.param([0] * 9 + [9000, 20_000, 60_000], 0.0, "host", False, id="the host is full"),
         pytest.param([0] * 9 + [9000, 20_000, 60_000], 0.5, "host", True, id="others use it"),
     ],
 )
-def test_who_had_the_cpu_is_asked_of_the_steps_that_were_missed(
-    unfinished: list[int], others: float, limit: str, *, noisy: bool
+def test_cpu_is_judged_over_the_missed_steps(
+    unfinished: list[int], other_cores: float, limit: str, *, noisy: bool
 ) -> None:
-    """Over all of its steps a staircase leaves most of a host idle, and others use little of it.
+    """Only the missed steps count: over the whole staircase most of the host is idle.
 
-    Without the rows of single seconds the same is told.
+    The result is the same without the rows of single seconds.
     """
-    frames = sampled(stairs(*unfinished), others=others)
+    frames = sampled(stairs(*unfinished), other_cores=other_cores)
     for either in (frames, without_seconds(frames)):
         [verdict] = bottlenecks(either)["bottleneck"]
         assert verdict == limit

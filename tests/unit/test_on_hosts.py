@@ -1,4 +1,4 @@
-"""What runs on hosts: the room is taken there whole, and needs nothing else of mqperf."""
+"""Code that runs on hosts is complete there, and needs nothing else of mqperf."""
 
 import ast
 import sys
@@ -12,7 +12,7 @@ from mqperf.hosts import LocalHost
 from mqperf.hosts.software import path_of, sources
 from mqperf.lab.load import LAUNCHERS
 
-BESIDE = {
+ALLOWED = {
     "numpy",
     "psutil",
     "eventlet",
@@ -23,12 +23,12 @@ BESIDE = {
     "confluent_kafka",
     "yaml",
 }
-"""What programs may import beside the standard library: it is made for the host."""
+"""Packages, made for the host, that programs may import beside the standard library."""
 
-ROOMS = Path(__file__).parents[2].glob("packages/*/*/onhost")
-PACKAGES = ("mqperf", *(room.parent.name for room in ROOMS))
+FOLDERS = Path(__file__).parents[2].glob("packages/*/*/onhost")
+PACKAGES = ("mqperf", *(folder.parent.name for folder in FOLDERS))
 
-BUILDS_ON = {
+NEEDS = {
     "mqperf_activemq": ("mqperf_numbered",),
     "mqperf_command": ("mqperf_numbered",),
     "mqperf_amqp_0_9_1": ("mqperf_numbered",),
@@ -44,7 +44,7 @@ SOURCES = {name: text for package in PACKAGES for name, text in sources(package)
 
 
 def imported(text: str) -> Iterator[str]:
-    """The modules that a text names in its imports, other than for its types only."""
+    """The modules that a source imports, except for type checking."""
     nodes = {*ast.walk(ast.parse(text))}
     choices = [node for node in nodes if isinstance(node, ast.If)]
     typing = [choice for choice in choices if ast.unparse(choice.test) == "TYPE_CHECKING"]
@@ -57,23 +57,23 @@ def imported(text: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("path", SOURCES)
 def test_what_runs_on_hosts_imports_only_itself(path: str) -> None:
-    """And the standard library of Python, and what is made for the host."""
+    """Other imports are the standard library and packages made for the host."""
     for module in imported(SOURCES[path]):
         ours = module.partition(".onhost")[0] in PACKAGES
-        assert ours or module.partition(".")[0] in BESIDE | sys.stdlib_module_names, module
+        assert ours or module.partition(".")[0] in ALLOWED | sys.stdlib_module_names, module
 
 
 @pytest.mark.starts_programs
 @pytest.mark.parametrize("generator", ["amqp-0-9-1", "amqp-1.0", "compute-nodes"])
 def test_programs_start_on_this_machine(generator: str) -> None:
-    """With nothing but what is taken there; they tell their versions."""
+    """They report their versions with only the copied code."""
     versions = LAUNCHERS[generator].try_out("any", LocalHost())
     assert versions.keys() == {"mqperf", "python", "numpy"}
 
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_a_program_finds_its_package_and_what_that_builds_on(package: str) -> None:
-    """The room of each, whole and byte-compiled, and of each nothing else."""
+    """The path has the onhost folders of these packages, byte-compiled, and nothing else."""
     folders = path_of(f"{package}.onhost.program", LocalHost())
     files = {file for folder in folders for file in folder.rglob("*.py")}
     assert all(Path(cache_from_source(str(file))).exists() for file in files)
@@ -83,5 +83,5 @@ def test_a_program_finds_its_package_and_what_that_builds_on(package: str) -> No
         for file in files
         if folder in file.parents
     }
-    rooms = ("mqperf", *BUILDS_ON.get(package, ()), package)
-    assert names == {name for room in rooms for name in sources(room)}
+    packages = ("mqperf", *NEEDS.get(package, ()), package)
+    assert names == {name for each in packages for name in sources(each)}

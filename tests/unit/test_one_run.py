@@ -1,4 +1,4 @@
-"""One run in time: what is drawn of it, on which axis, and what each second tells."""
+"""The figure of one run over time: its panels, axes and marks."""
 
 import json
 import shutil
@@ -44,7 +44,7 @@ PANELS = {
         *("waiting, msg", "memory, MiB", "garbage collection, ms", "events"),
     ],
 }
-"""Folder and run of each kind: counts and instants, with an action, several hosts, an inside."""
+"""Samples with counts and single messages, an action, several hosts, and node metrics."""
 
 
 @cache
@@ -71,7 +71,7 @@ def hover_texts(figure: Figure) -> list[str]:
 
 @pytest.mark.parametrize("sample", PANELS, ids="/".join)
 def test_panels_are_those_of_what_was_recorded(sample: tuple[str, str]) -> None:
-    """Each has data, none is empty, and all have the same ends of one time axis."""
+    """All panels have data, and share the limits of the time axis."""
     figure = measured(*sample).plot()
     assert titles(figure) == PANELS[sample]
     assert all(axes.has_data() for axes in figure.axes)
@@ -81,7 +81,7 @@ def test_panels_are_those_of_what_was_recorded(sample: tuple[str, str]) -> None:
 
 
 def test_panels_stand_below_each_other() -> None:
-    """With the same ends across, and without touching."""
+    """They are aligned and do not overlap."""
     boxes = [axes.get_position() for axes in measured("hosts", "r1-5be107d0").plot().axes]
     assert len({(round(box.x0, 9), round(box.x1, 9)) for box in boxes}) == 1
     assert all(upper.y0 > lower.y1 for upper, lower in pairwise(boxes))
@@ -96,7 +96,7 @@ def line(axes: Axes, label: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_lines_have_the_numbers_of_the_tables() -> None:
-    """A second stands in its middle; one in which nothing was finished has no latency."""
+    """A second is drawn at its middle; one without finished messages has no latency."""
     run = measured("faults", "r1-4ffa99dd")
     throughput, latency, cpu, _ = run.plot().axes
     seconds = run.tables["intervals"]
@@ -113,7 +113,7 @@ def test_lines_have_the_numbers_of_the_tables() -> None:
 
 
 def test_actions_are_shaded_in_every_panel() -> None:
-    """From when they began until they were undone, as observed."""
+    """From their observed beginning to their observed end."""
     figure = measured("faults", "r1-4ffa99dd").plot()
     for axes in figure.axes:
         spans = [
@@ -125,7 +125,7 @@ def test_actions_are_shaded_in_every_panel() -> None:
 
 
 def test_percentiles_are_those_of_the_table() -> None:
-    """The run's own curve, on the axis on which every nine more takes as much room."""
+    """The axis is logarithmic in the share beyond the percentile."""
     run = measured("faults", "r1-4ffa99dd")
     [axes] = run.percentiles().axes
     rows = run.tables["percentiles"].sort_values("percentile")
@@ -134,8 +134,8 @@ def test_percentiles_are_those_of_the_table() -> None:
     assert y.tolist() == pytest.approx((1e3 * rows["latency_s"]).tolist())
 
 
-def test_a_run_tells_what_it_is() -> None:
-    """By its name, or an end of it that no other has; any other name is a mistake that is said."""
+def test_a_run_has_its_facts_tables_and_doubts() -> None:
+    """A run is found by its name or a unique ending; other names are errors."""
     results = read("runs")
     run = results.run("r1-19b55f1a")
     assert run.name == "rabbitmq-cmsm-classic-rpc-cast-t0005-p1-r1-19b55f1a"
@@ -152,7 +152,7 @@ def test_a_run_tells_what_it_is() -> None:
 
 
 def test_a_failed_run_is_not_drawn(tmp_path: Path) -> None:
-    """It says why it has nothing to draw."""
+    """The error has the reason of the failure."""
     copy = shutil.copytree(SAMPLES / "runs", tmp_path / "runs")
     (failed,) = copy.glob("*-19b55f1a")
     (failed / "DONE").unlink(missing_ok=True)
@@ -162,12 +162,12 @@ def test_a_failed_run_is_not_drawn(tmp_path: Path) -> None:
     runs.loc[of_run, ["status", "failure"]] = ["failed", "the broker ended"]
     run = MeasuredRun(copy, {**results.complete, "runs": runs}, failed.name)
     for draw in (run.plot, run.percentiles):
-        with pytest.raises(MqperfError, match="not measured to its end: the broker ended"):
+        with pytest.raises(MqperfError, match="did not complete: the broker ended"):
             draw()
 
 
 def doubted(name: str, **changed: pd.DataFrame) -> tuple[Tables, str]:
-    """Tables of the faults with other rows, and the name of the run that was disturbed."""
+    """Tables of the faults with these rows replaced, and the name of the disturbed run."""
     frames = dict(read("faults").complete) | changed
     [run] = [label for label in frames["runs"]["run"] if label.endswith("4ffa99dd")]
     row = {"run": run, "kind": name, "text": f"the text of {name}"}
@@ -175,7 +175,7 @@ def doubted(name: str, **changed: pd.DataFrame) -> tuple[Tables, str]:
 
 
 def test_a_doubt_stands_where_it_is_in_time() -> None:
-    """As a lane of its own, and a line in every panel; one about the whole run has neither."""
+    """It has a lane and a line in every panel; doubts about the whole run have neither."""
     outages = read("faults")["outages"]
     later = outages.assign(began_s=outages["commanded_s"] + 0.5, recovery_s=np.nan)
     [ended] = outages["ended_s"]
@@ -195,7 +195,7 @@ def test_a_doubt_stands_where_it_is_in_time() -> None:
 
 
 def test_empty_seconds_are_found_where_no_action_emptied_them() -> None:
-    """Those of the doubt, one by one."""
+    """Each empty second outside of actions is marked."""
     frames, run = doubted("empty-seconds")
     assert doubted_times(frames).empty
     undisturbed = {**frames, "outages": frames["outages"].head(0)}
@@ -206,7 +206,7 @@ def test_empty_seconds_are_found_where_no_action_emptied_them() -> None:
 
 
 def test_an_alarm_is_marked_at_its_instant() -> None:
-    """And tells the line of the log."""
+    """Its text shows the line of the log."""
     events = read("faults")["events"]
     detail = json.dumps({"log": "Master.log", "times": 1, "line": "memory resource alarm"})
     _, run = doubted("x")
@@ -221,7 +221,7 @@ def test_an_alarm_is_marked_at_its_instant() -> None:
 
 
 def test_on_dark_paper_the_most_messages_are_brightest() -> None:
-    """Shades of cells are of a scale: inverted as a whole, and none swapped by itself."""
+    """The colours of the heat map are inverted as a whole, not swapped one by one."""
     drawing = drawn(measured("faults", "r1-4ffa99dd").plot())
     [style] = [str(tag.text) for tag in drawing.iter(f"{SVG}style") if "@media" in str(tag.text)]
     assert '[data-series*="heat map"]{filter:invert(1)' in style
@@ -232,7 +232,7 @@ def test_on_dark_paper_the_most_messages_are_brightest() -> None:
 
 
 def test_long_runs_stay_small() -> None:
-    """Of an hour there are no markers."""
+    """A run of an hour is drawn without markers."""
     run = measured("faults", "r1-4ffa99dd")
     seconds = run.tables["intervals"]
     hour = [seconds.assign(start_s=seconds["start_s"] + 25 * number) for number in range(144)]
@@ -246,7 +246,7 @@ def test_long_runs_stay_small() -> None:
 
 
 def test_columns_of_a_long_heat_map_are_merged() -> None:
-    """Without losing a message."""
+    """All messages stay counted."""
     seconds = np.arange(1000.0)
     rows = pd.DataFrame(
         {"run": "r", "start_s": seconds, "end_s": seconds + 1, "from_s": 0.001, "below_s": 0.002}
@@ -260,7 +260,7 @@ def test_columns_of_a_long_heat_map_are_merged() -> None:
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Pages on the faults."""
+    """The report of the sample with faults."""
     out = tmp_path_factory.mktemp("report") / "faults"
     publish(SAMPLES / "faults", out, notebooks=False)
     return out
@@ -268,7 +268,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.starts_programs
 def test_every_row_of_a_report_leads_to_its_run(report: Path) -> None:
-    """The page shows the run with the action that the plan asks about, and links both."""
+    """The page shows the run with the action in question, and links all runs."""
     page = report / "qpid-dispatch/line/index.rst"
     text = page.read_text()
     files = sorted((page.parent / "runs").glob("*.svg"))
@@ -290,7 +290,7 @@ def test_every_row_of_a_report_leads_to_its_run(report: Path) -> None:
 def test_one_file_has_the_runs_that_it_shows(
     report: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The others stay out, and their links with them; so does what would make it too large."""
+    """Other runs and their links are left out, and so are runs that are too large."""
     page = BeautifulSoup(fold(report / "html", tmp_path / "faults.html").read_text(), "html.parser")
     [picture] = page.select("img.apart")
     assert str(picture["src"]).startswith("data:image/svg+xml;base64,")
@@ -303,7 +303,7 @@ def test_one_file_has_the_runs_that_it_shows(
 
 
 def test_each_condition_with_actions_has_a_run_in_time() -> None:
-    """Of several the page shows one run each; of a plan without actions, the best point's alone."""
+    """Each condition has one run; without actions only the best point has."""
     frames = read("faults").complete
     runs = frames["runs"]["run"]
     copies = {
@@ -318,19 +318,19 @@ def test_each_condition_with_actions_has_a_run_in_time() -> None:
 
 
 def test_the_first_runs_are_those_that_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of more than are drawn: those of the best points, then those with a doubt."""
+    """If there are too many: the best points first, then runs with doubts."""
     frames = read("runs").complete
     best = explorers.shown(frames)
-    about = set(frames["doubts"]["run"].dropna())
+    doubted_runs = set(frames["doubts"]["run"].dropna())
     monkeypatch.setattr(explorers, "MOST", len(best) + 3)
     chosen = list(explorers.explorers(frames, SAMPLES / "runs"))
     assert chosen[: len(best)] == best
     assert len(chosen) == len(best) + 3
-    assert set(chosen[len(best) :]) <= about
+    assert set(chosen[len(best) :]) <= doubted_runs
 
 
 def test_lanes_are_of_events_alone() -> None:
-    """Milestones of a run are no lane, nor is what was before the load."""
+    """Milestones of a run and events before the load have no lane."""
     run = measured("runs", "r1-19b55f1a")
     lanes = run_lanes.lanes(run.tables, doubted_times(run.tables), (-1.0, 4.0))
     assert [name for name, _ in lanes] == ["load"]

@@ -1,4 +1,4 @@
-"""What an action did to the messages of a run."""
+"""Effects of an action on the messages of a run."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from mqperf.study.tables.outages import outages
 from mqperf_numbered.onhost.tally import Tally
 
 START = 1_700_000_000.0
-"""Start of the window, which is 20 s long; the load goes on for 3 s after it."""
+"""Start of the window of 20 s, after which the load continues for 3 s."""
 
 FREEZE = ActionPlan(do="freeze", node="Master", at_s=5.0, for_s=2.0)
 
@@ -37,7 +37,7 @@ def whole(*actions: ActionPlan) -> Whole:
 
 
 def observed(*actions: ActionPlan, late_s: float = 0.0) -> list[Event]:
-    """The events of a runner that took every action ``late_s`` after its instant."""
+    """Events of a runner that took every action ``late_s`` after its planned time."""
     return [
         Event.model_validate(
             {"time": utc(at), "epoch": at, "host": "local", "what": what}
@@ -52,7 +52,7 @@ def observed(*actions: ActionPlan, late_s: float = 0.0) -> list[Event]:
 
 
 def messages(rate: Callable[[float], float]) -> np.ndarray:
-    """Started and finished of messages that come at this rate, by the time in the window."""
+    """Start and end of messages at this rate, a function of the time in the window."""
     instants, at = [], -1.0
     while at < 23.0:
         now = rate(at)
@@ -69,7 +69,7 @@ def measured(
 
 
 def test_a_pause_is_as_long_as_it_was() -> None:
-    """Nothing is finished for 2 s, and all is back at once."""
+    """No message finishes for 2 s; the throughput recovers at once."""
     [row] = measured(lambda at: 0 if 5 <= at < 7 else 100)
     assert (row["action"], row["node"], row["downtime_s"]) == ("freeze", "Master", 2.0)
     assert row["outage_s"] == pytest.approx(2.0, abs=0.03)
@@ -78,14 +78,14 @@ def test_a_pause_is_as_long_as_it_was() -> None:
 
 
 def test_an_outage_may_last_longer_than_its_cause() -> None:
-    """Clients that reconnect late lengthen both the outage and the recovery."""
+    """Slow reconnection lengthens both outage and recovery."""
     [row] = measured(lambda at: 0 if 5 <= at < 10 else 100)
     assert row["outage_s"] == pytest.approx(5.0, abs=0.03)
     assert row["recovery_s"] == pytest.approx(3.0, abs=0.2)
 
 
 def test_half_the_throughput_is_no_recovery() -> None:
-    """It comes back after 4 s more; a short burst before that does not count."""
+    """Full throughput returns 4 s later; a short burst before does not count."""
     [row] = measured(
         lambda at: 0 if 5 <= at < 7 else 300 if 8 <= at < 8.4 else 50 if 7 <= at < 11 else 100
     )
@@ -93,34 +93,34 @@ def test_half_the_throughput_is_no_recovery() -> None:
 
 
 def test_what_never_comes_back_has_no_recovery() -> None:
-    """Half of the throughput is lost for good, and so it is said."""
+    """If half of the throughput stays lost, the recovery is None."""
     [row] = measured(lambda at: 100 if at < 5 else 0 if at < 7 else 50)
     assert row["recovery_s"] is None
     assert row["level_msg_s"] is not None
 
 
 def test_an_action_that_hurts_nobody_is_no_outage() -> None:
-    """The longest gap is then that between two messages."""
+    """The longest gap is that between two messages."""
     [row] = measured(lambda _at: 100)
     assert row["outage_s"] == pytest.approx(0.01, abs=0.001)
     assert row["recovery_s"] == 0.0
 
 
 def test_an_outage_to_the_end_of_the_load_is_that_long() -> None:
-    """Nothing was finished any more: at least until the load ended."""
+    """If no message finishes any more, it lasts until the end of the load."""
     [row] = measured(lambda at: 100 if at < 5 else 0)
     assert row["outage_s"] == pytest.approx(18.0, abs=0.03)
 
 
 def test_a_level_needs_a_second() -> None:
-    """An action at once has nothing before it to come back to."""
+    """Right at the start there is no level to recover to."""
     [row] = measured(lambda _at: 100, [replaced(at_s=0.5)])
     assert row["level_msg_s"] is None
     assert row["recovery_s"] is None
 
 
 def test_a_second_action_has_its_own_level() -> None:
-    """That of the time between the two: what the first one cost is not asked back."""
+    """Its level is the throughput between the actions."""
     second = replaced(at_s=14.0)
     first, then = measured(
         lambda at: 100 if at < 5 else 0 if at < 7 else 0 if 14 <= at < 16 else 50,
@@ -132,7 +132,7 @@ def test_a_second_action_has_its_own_level() -> None:
 
 
 def test_an_action_that_was_not_taken_is_no_run() -> None:
-    """The case asks for it, so a record without it is not whole."""
+    """The record lacks an action of its case, so it is incomplete."""
     with pytest.raises(RecordError, match=r"events.jsonl: no action-ended of freeze 1, which"):
         outages(whole(FREEZE), Instants(messages(lambda _at: 100)), observed(FREEZE)[:1])
 
@@ -151,7 +151,7 @@ def counted(
     late_s: float = 0.0,
     ends: bool = True,
 ) -> dict[str, object]:
-    """The same, of a record of counts; without ``ends`` as earlier versions wrote it."""
+    """The same from a record of counts; without ``ends`` in the format of earlier versions."""
     instants = messages(rate)
     tally = Tally("client-1", "client", "rpc-call", START - 1, ["round_trip"])
     sequence = np.arange(len(instants))
@@ -167,7 +167,7 @@ def counted(
 
 
 def test_counts_know_an_outage(tmp_path: Path) -> None:
-    """From the last message of a second to the first one of another; all else is as by instants."""
+    """From the last message of a second to the first of another; the rest is as before."""
     row = counted(tmp_path, lambda at: 0 if 5.3 <= at < 7.3 else 100, late_s=0.3)
     assert row["downtime_s"] == pytest.approx(2.0)
     assert row["outage_s"] == pytest.approx(2.0, abs=0.03)
@@ -176,7 +176,7 @@ def test_counts_know_an_outage(tmp_path: Path) -> None:
 
 
 def test_an_outage_that_begins_after_its_cause_is_one(tmp_path: Path) -> None:
-    """What is on its way arrives first: messages stop when the node is already there again."""
+    """Messages in flight arrive first, so the outage may start when the node is back."""
     short = replaced(at_s=5.0, for_s=0.2)
     row = counted(tmp_path, lambda at: 0 if 5.4 <= at < 8.6 else 100, short)
     assert row["outage_s"] == pytest.approx(3.2, abs=0.03)
@@ -185,7 +185,7 @@ def test_an_outage_that_begins_after_its_cause_is_one(tmp_path: Path) -> None:
 
 
 def test_an_outage_may_be_interrupted(tmp_path: Path) -> None:
-    """A burst comes through, and nothing for longer: that is the outage, recovered from or not."""
+    """After a burst the longer pause is the outage, recovered or not."""
     for late in (100, 50):
 
         def rate(at: float, late: int = late) -> float:
@@ -198,7 +198,7 @@ def test_an_outage_may_be_interrupted(tmp_path: Path) -> None:
 
 
 def test_the_next_action_has_its_own_outage() -> None:
-    """What began with it is none of the one before, which was not recovered from."""
+    """A pause that begins with it is not attributed to the action before."""
     first, then = measured(
         lambda at: 100 if at < 5 else 0 if at < 7 else 0 if 14 <= at < 18 else 50,
         [FREEZE, replaced(at_s=14.0)],
@@ -208,20 +208,20 @@ def test_the_next_action_has_its_own_outage() -> None:
 
 
 def test_counts_guess_nothing_within_a_second(tmp_path: Path) -> None:
-    """A pause from 5.2 s to 5.7 s is none of those that they know."""
+    """A pause from 5.2 s to 5.7 s is not visible in counts."""
     row = counted(tmp_path, lambda at: 0 if 5.2 <= at < 5.7 else 100, replaced(for_s=0.5))
     assert row["outage_s"] == pytest.approx(0.01, abs=0.001)
 
 
 def test_counts_without_the_ends_of_seconds_know_whole_ones(tmp_path: Path) -> None:
-    """Of a pause from 5.3 s to 7.3 s one empty second is known, and that all is well from 8 s."""
+    """A pause from 5.3 s to 7.3 s is one empty second, with recovery from 8 s on."""
     row = counted(tmp_path, lambda at: 0 if 5.3 <= at < 7.3 else 100, late_s=0.3, ends=False)
     assert (row["downtime_s"], row["outage_s"]) == (pytest.approx(2.0), 1.0)
     assert row["recovery_s"] == pytest.approx(0.7)
 
 
-def test_counts_tell_an_outage_to_the_end(tmp_path: Path) -> None:
-    """Nothing was finished any more: until the load ended, and there is no recovery."""
+def test_counts_show_an_outage_to_the_end(tmp_path: Path) -> None:
+    """If no message finishes any more, it lasts until the end of the load."""
     row = counted(tmp_path, lambda at: 100 if at < 4.95 else 0)
     assert row["outage_s"] == pytest.approx(18.05, abs=0.03)
     assert row["recovery_s"] is None

@@ -1,4 +1,4 @@
-"""The packages in packages/: what each says of itself, and what is said where one is missing."""
+"""Packages in packages/: their metadata, and error messages if one is not installed."""
 
 import re
 import shutil
@@ -77,7 +77,7 @@ def project(folder: Path) -> dict[str, Any]:
 
 @each_package
 def test_a_package_is_called_as_its_folder(folder: Path) -> None:
-    """It has one folder of modules, with types, and a page that tells what it is for."""
+    """It has one folder of typed modules, and a README."""
     assert project(folder)["name"] == folder.name
     assert (folder / folder.name.replace("-", "_") / "py.typed").exists()
     assert (folder / "README.md").exists()
@@ -85,7 +85,7 @@ def test_a_package_is_called_as_its_folder(folder: Path) -> None:
 
 @each_package
 def test_what_a_package_needs_is_installed_with_it(folder: Path) -> None:
-    """By the lock, and by conda's environment, into which it goes in place."""
+    """Dependencies are in the lock file; conda installs the package in place."""
     lines = (ROOT / "requirements/dev.txt").read_text().splitlines()
     pins = {Requirement(line.removesuffix("\\")).name for line in lines if "==" in line}
     needs = {Requirement(package).name for package in project(folder)["dependencies"]}
@@ -97,24 +97,24 @@ def test_what_a_package_needs_is_installed_with_it(folder: Path) -> None:
 
 @each_package
 def test_what_a_package_needs_of_ours_is_in_the_command_that_installs_it(folder: Path) -> None:
-    """No index has our packages: its page names all of them."""
+    """The README's command has all packages of mqperf that it needs."""
     page = (folder / "README.md").read_text()
     if (command := re.search(r"^pip install packages/(\S+)$", page, re.MULTILINE)) is None:
-        return  # it is installed with any that needs it
+        return  # packages that need it install it
     head, _, names = command[1].partition("{")
     installed = {f"{head}{name}" for name in names.rstrip("}").split(",")}
     needed, known = [folder.name], {package.name for package in FOLDERS}
-    for name in needed:  # which grows
+    for name in needed:  # grows meanwhile
         needs = {Requirement(each).name for each in project(folder.parent / name)["dependencies"]}
         needed += needs & known - {*needed}
     assert {*needed} <= installed
 
 
 @each_package
-def test_whoever_lacks_a_package_can_be_told_its_name(folder: Path) -> None:
-    """By all that plans and logs may say of it, and notebooks that show what it does."""
-    seams = project(folder).get("entry-points", {})
-    named = [
+def test_all_names_of_a_package_are_registered(folder: Path) -> None:
+    """All its names in plans, logs and notebooks are registered in mqperf."""
+    entry_points = project(folder).get("entry-points", {})
+    groups = [
         "generators",
         "probes",
         "actions",
@@ -125,34 +125,34 @@ def test_whoever_lacks_a_package_can_be_told_its_name(folder: Path) -> None:
         "hosts",
         "questions",
     ]
-    names = {name for seam in named for name in seams.get(f"mqperf.{seam}", ())}
-    names |= {f"mqperf {name}" for name in seams.get("mqperf.commands", ())}
-    names |= {f"mqperf.{name}" for name in seams.get("mqperf.functions", ())}
-    names |= {f".{suffix}" for suffix in seams.get("mqperf.plan_forms", ())}
+    names = {name for group in groups for name in entry_points.get(f"mqperf.{group}", ())}
+    names |= {f"mqperf {name}" for name in entry_points.get("mqperf.commands", ())}
+    names |= {f"mqperf.{name}" for name in entry_points.get("mqperf.functions", ())}
+    names |= {f".{suffix}" for suffix in entry_points.get("mqperf.plan_forms", ())}
     module = f"from {folder.name.replace('-', '_')}."
     notebooks = (ROOT / "notebooks").glob("*.ipynb")
     names |= {notebook.name for notebook in notebooks if module in notebook.read_text()}
-    for name in seams.get("mqperf.rabbitmq_settings", ()):
+    for name in entry_points.get("mqperf.rabbitmq_settings", ()):
         names |= {*FURTHER[name].model_fields} - {*Settings.model_fields}
     assert names == {name for name, package in BROUGHT.items() if package == folder.name}
 
 
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No package is installed beside mqperf."""
-    assert COLUMNS  # those of all packages, which are kept from then on
-    seams: list[Registry[Any]] = [TEST_CASES, GENERATORS, LAUNCHERS, LOAD_READERS, FORMS]
-    seams += [SYSTEMS, FAMILIES, INSIDE_READERS, COMMANDS, PROBES, PROBE_READERS, ACTIONS, HOSTS]
-    for registry in seams:
+    """Only mqperf itself is installed."""
+    assert COLUMNS  # loads the columns of all packages before
+    every: list[Registry[Any]] = [TEST_CASES, GENERATORS, LAUNCHERS, LOAD_READERS, FORMS]
+    every += [SYSTEMS, FAMILIES, INSIDE_READERS, COMMANDS, PROBES, PROBE_READERS, ACTIONS, HOSTS]
+    for registry in every:
         ours = {name: registry[name] for name in registry.own}
         monkeypatch.setattr(registry, "_values", ours)
     monkeypatch.setattr(packages, "find_spec", lambda _: None)
     yield
-    parameter_columns.cache_clear()  # of the generators that there were
+    parameter_columns.cache_clear()  # depends on the generators
 
 
 def test_settings_tell_which_package_they_lack(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the key, as any other that a plan cannot say."""
+    """As with unknown keys, the error names the key."""
     monkeypatch.setattr(FURTHER, "_values", {})
     monkeypatch.setattr(settings, "_model", settings._model.__wrapped__)
     for setting in ("preset: none", "config: {}", "metrics: true", "streams: true"):
@@ -162,7 +162,7 @@ def test_settings_tell_which_package_they_lack(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.usefixtures("alone")
 def test_a_plan_tells_which_package_it_lacks(tmp_path: Path) -> None:
-    """By its generator, its test case, its system, or the suffix of its file."""
+    """For its generator, test case, system, or the suffix of its file."""
     with pytest.raises(PlanError) as error:
         load_plan(ROOT / "plans/vm-creation.yaml", problems_of)
     for kind in ("generator", "test case"):
@@ -190,7 +190,7 @@ def test_a_plan_tells_which_package_it_lacks(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("alone")
 def test_a_plan_tells_which_package_it_lacks_for_a_system() -> None:
-    """Once, and nothing of topologies that come with it."""
+    """Once, without errors for the topologies of that system."""
     with pytest.raises(PlanError) as error:
         load_plan(ROOT / "plans/router-quick.yaml", problems_of)
     assert "unknown generator 'amqp-1.0'; install mqperf-amqp-1-0" in str(error.value)
@@ -200,7 +200,7 @@ def test_a_plan_tells_which_package_it_lacks_for_a_system() -> None:
 
 @pytest.mark.usefixtures("alone")
 def test_a_plan_tells_which_package_it_lacks_for_its_hosts() -> None:
-    """Whether it is to be shown or run, and whoever names them."""
+    """For mqperf plan and run, and hosts from plan or option."""
     message = "^hosts 'laboratory': there is no such inventory, and no such kind; install"
     message += " mqperf-laboratory, the package that brings it$"
     for words in (["plans/hosts.yaml"], ["plans/smoke.yaml", "--hosts", "laboratory"]):
@@ -212,19 +212,19 @@ def test_a_plan_tells_which_package_it_lacks_for_its_hosts() -> None:
 
 @pytest.mark.usefixtures("alone")
 def test_a_command_tells_which_package_it_lacks() -> None:
-    """A name that no package brings is none."""
+    """Unknown names are usage errors."""
     error = CliRunner().invoke(app, ["topology", "plan.yaml"]).exception
-    assert str(error) == "topology: to have this command, install mqperf-routers"
+    assert str(error) == "topology: to get this command, install mqperf-routers"
     error = CliRunner().invoke(app, ["laboratory"]).exception
-    assert str(error) == "laboratory: to have this command, install mqperf-laboratory"
+    assert str(error) == "laboratory: to get this command, install mqperf-laboratory"
     error = CliRunner().invoke(app, ["trend", "a", "b"]).exception
-    assert str(error) == "trend: to have this command, install mqperf-trend"
+    assert str(error) == "trend: to get this command, install mqperf-trend"
     assert CliRunner().invoke(app, ["topologie"]).exit_code == 2
 
 
 @pytest.mark.usefixtures("alone")
 def test_a_function_tells_which_package_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A name that no package brings is none."""
+    """Unknown names have no hint."""
     monkeypatch.setattr(metadata, "entry_points", lambda **_: ())
     for name, hint in (("attach", "; install mqperf-notebook"), ("atach", "")):
         with pytest.raises(AttributeError, match=f"no attribute .{name}.{hint}$"):
@@ -233,7 +233,7 @@ def test_a_function_tells_which_package_it_lacks(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.usefixtures("alone")
 def test_runs_tell_which_package_they_lack() -> None:
-    """They cannot be read without it."""
+    """Reading the runs raises an error with the package."""
     with pytest.raises(TableError, match="install mqperf-openstack"):
         tables.read(ROOT / "data/samples/wan")
     with pytest.raises(TableError, match=r"'amqp-1.0' is not known here: install mqperf-amqp-1-0"):
@@ -243,7 +243,7 @@ def test_runs_tell_which_package_they_lack() -> None:
 
 
 def test_answers_of_nodes_tell_which_package_they_lack(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As runs do."""
+    """The same for node metrics."""
     ours = {name: INSIDE_READERS[name] for name in INSIDE_READERS.own}
     monkeypatch.setattr(INSIDE_READERS, "_values", ours)
     message = "answers of 'jolokia' are not known here: install mqperf-activemq"
@@ -254,7 +254,7 @@ def test_answers_of_nodes_tell_which_package_they_lack(monkeypatch: pytest.Monke
 @pytest.mark.usefixtures("alone")
 @pytest.mark.parametrize("place", ["atop", "rabbitmq-cmsm/probes/local/atop.log"])
 def test_records_of_a_probe_tell_which_package_they_lack(tmp_path: Path, place: str) -> None:
-    """Those of a run, and those beside the runs: without them figures and doubts would be fewer."""
+    """In a run or beside the runs: figures and doubts would be missing."""
     runs = tmp_path / "runs"
     shutil.copytree(ROOT / "data/samples/runs", runs)
     (runs / place).mkdir(parents=True)
@@ -264,7 +264,7 @@ def test_records_of_a_probe_tell_which_package_they_lack(tmp_path: Path, place: 
 
 @pytest.mark.usefixtures("alone")
 def test_a_folder_called_as_a_system_needs_no_package(tmp_path: Path) -> None:
-    """Only a probe writes beside the runs."""
+    """Beside the runs only probes have folders."""
     runs = tmp_path / "runs"
     shutil.copytree(ROOT / "data/samples/runs", runs)
     (runs / "artemis").mkdir()
@@ -272,7 +272,7 @@ def test_a_folder_called_as_a_system_needs_no_package(tmp_path: Path) -> None:
 
 
 def test_routers_tell_which_package_their_broker_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the topology, or where the plan itself describes the network; others need none."""
+    """The error is at the topology with a broker; others need no package."""
     monkeypatch.setattr(SYSTEMS, "_values", {"qpid-dispatch": SYSTEMS["qpid-dispatch"]})
     plan = {"systems": {"qpid-dispatch": {"topologies": ["line", "broker-between"]}}}
     [problem] = [candidate for candidate in problems_of(plan) if "topologies" in candidate.where]

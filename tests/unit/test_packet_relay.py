@@ -1,4 +1,4 @@
-"""What a packet relay decides: when packets leave, and which do not."""
+"""The packet relay: when packets leave, and which are dropped."""
 
 import math
 import random
@@ -15,7 +15,7 @@ OUT = 7
 
 
 def sent(direction: Direction, count: int, gap_s: float, packet: bytes = PACKET) -> list[float]:
-    """The instants at which packets leave that come at equal distances; infinite when lost."""
+    """The times at which equally spaced packets leave."""
     instants = []
     for number in range(count):
         direction.offer(number * gap_s, OUT, packet)
@@ -26,7 +26,7 @@ def sent(direction: Direction, count: int, gap_s: float, packet: bytes = PACKET)
 
 
 def test_a_packet_leaves_after_the_delay_and_not_before() -> None:
-    """By the way it was to take, with what was in it."""
+    """Its interface and content are unchanged."""
     direction = Direction(delay_s=0.1)
     direction.offer(5.0, OUT, PACKET)
     assert direction.due == pytest.approx(5.1)
@@ -38,7 +38,7 @@ def test_a_packet_leaves_after_the_delay_and_not_before() -> None:
 
 
 def test_a_share_of_packets_is_lost_and_the_same_for_a_seed() -> None:
-    """Every one of them is counted."""
+    """Lost and delivered packets add up."""
     for share in (0.01, 0.05, 0.5):
         direction, again, other = (Direction(loss_share=share, seed=seed) for seed in (1, 1, 2))
         arrivals = sent(direction, 20_000, 1e-3)
@@ -49,7 +49,7 @@ def test_a_share_of_packets_is_lost_and_the_same_for_a_seed() -> None:
 
 
 def test_bandwidth_spaces_packets_and_a_full_lane_drops_them() -> None:
-    """At 8 Mbit/s a packet of 1,000 bytes takes 1 ms; a tenth of a second of them may wait."""
+    """At 8 Mbit/s 1,000 bytes take 1 ms; at most 0.1 s of packets may wait."""
     direction = Direction(delay_s=0.01, bandwidth_bits_s=8_000_000)
     arrivals = sent(direction, 50, 0.0)
     assert arrivals == pytest.approx([0.011 + number / 1000 for number in range(50)])
@@ -60,7 +60,7 @@ def test_bandwidth_spaces_packets_and_a_full_lane_drops_them() -> None:
 
 
 def test_jitter_has_the_deviation_asked_for_and_no_packet_overtakes() -> None:
-    """Whatever the rate of packets; over short times the mean is right, too."""
+    """At any packet rate; the mean is right over short times, too."""
     for gap_s in (1e-5, 1e-3, 0.02):
         count = round(min(20.0, 100_000 * gap_s) / gap_s)
         direction = Direction(delay_s=0.05, jitter_s=0.01, seed=3)
@@ -74,14 +74,14 @@ def test_jitter_has_the_deviation_asked_for_and_no_packet_overtakes() -> None:
 
 
 def test_a_pause_does_not_disturb_the_jitter() -> None:
-    """However long nothing came, it goes on at once."""
+    """After any pause it continues within its range."""
     wander = CorrelatedJitter(0.05, 0.01, random.Random(1))
     assert 0.0 < wander.at(1e6) < 0.1
     assert abs(wander.at(1e6 + 1e-6) - wander.at(1e6)) < 1e-4
 
 
 def test_a_closed_lane_swallows_what_comes_and_what_is_on_its_way() -> None:
-    """And lets packets through again as if nothing had been."""
+    """After it opens again, packets pass normally."""
     direction = Direction(delay_s=0.1)
     direction.offer(0.0, OUT, PACKET)
     direction.close()
@@ -94,7 +94,7 @@ def test_a_closed_lane_swallows_what_comes_and_what_is_on_its_way() -> None:
 
 
 def test_a_lane_that_opens_again_is_free() -> None:
-    """What was on its way when it closed takes no time of those that come later."""
+    """Packets dropped by closing take no bandwidth from later ones."""
     direction = Direction(bandwidth_bits_s=8 * len(PACKET))
     for _ in range(5):
         direction.offer(0.0, OUT, PACKET)
@@ -105,7 +105,7 @@ def test_a_lane_that_opens_again_is_free() -> None:
 
 
 def test_what_is_on_its_way_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine's memory is not the length of a cable."""
+    """Delayed packets take limited memory."""
     monkeypatch.setattr(shaping, "HELD_BYTES", 10_000)
     direction = Direction(delay_s=60.0)
     assert len(sent(direction, 30, 0.0)) == 10
@@ -115,7 +115,7 @@ def test_what_is_on_its_way_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_impaired_lane_treats_packets_otherwise_and_then_as_before() -> None:
-    """None overtakes an earlier one, and what came meanwhile counts for itself."""
+    """Order is kept, and packets of the impairment are counted separately."""
     direction = Direction(delay_s=0.1)
     direction.offer(0.0, OUT, PACKET)
     direction.impair(delay_s=0.5)
@@ -133,7 +133,7 @@ def test_an_impaired_lane_treats_packets_otherwise_and_then_as_before() -> None:
 
 
 def repaired(direction: Direction) -> Direction:
-    """A lane at 5 s: of packets that came while it was slow one is on the wire, three wait."""
+    """A lane at 5 s: of packets from its slow time one is on the wire, three wait."""
     direction.impair(delay_s=1.0, bandwidth_bits_s=8 * len(PACKET))
     for _ in range(6):
         direction.offer(2.0, OUT, PACKET)
@@ -156,9 +156,9 @@ def repaired(direction: Direction) -> Direction:
 def test_a_repaired_lane_is_as_fast_as_before_at_once(
     planned: dict[str, Any], leave: list[float]
 ) -> None:
-    """What waited is sent by the rate of the plan; what was on the wire arrives when it would have.
+    """Waiting packets are sent at the planned rate; packets on the wire arrive as scheduled.
 
-    None is later than it would have been without the repair.
+    No packet is later than without the repair.
     """
     direction = repaired(Direction(**planned))
     direction.offer(5.0, OUT, PACKET)

@@ -1,4 +1,4 @@
-"""What is sent to other hosts runs there: on a Python with nothing but its standard library."""
+"""The agent for other hosts runs with only Python's standard library."""
 
 import json
 import subprocess
@@ -28,7 +28,7 @@ HOSTILE = (
     "name", [*HOSTILE, "python3\ntouch ran", "-c 'touch ran'", "*", "a b;'\"$(x)é"]
 )
 def test_an_interpreter_is_a_name_and_no_text_of_a_shell(tmp_path: Path, name: str) -> None:
-    """By the shells on the way, as sshd starts them: what is called so runs, and nothing else."""
+    """Shells on the way, as sshd starts them, run the program of this name and nothing else."""
     boot = b"print('started')"
     *_, script = ssh.command(Place("h1", "192.0.2.1", python=name), boot)
     done = sh(script, boot, tmp_path)
@@ -40,15 +40,15 @@ def test_an_interpreter_is_a_name_and_no_text_of_a_shell(tmp_path: Path, name: s
     assert not (tmp_path / "ran").exists()
 
 
-def sh(script: str, given: bytes, folder: Path) -> "subprocess.CompletedProcess[bytes]":
-    """What a shell does in a folder, where it also looks for programs."""
+def sh(script: str, stdin: bytes, folder: Path) -> "subprocess.CompletedProcess[bytes]":
+    """Runs a script in a folder, which is also on the PATH."""
     env = {"PATH": f"{folder}:/usr/bin:/bin"}
     argv = ["/bin/sh", "-c", script]
-    return subprocess.run(argv, input=given, cwd=folder, env=env, capture_output=True, check=False)
+    return subprocess.run(argv, input=stdin, cwd=folder, env=env, capture_output=True, check=False)
 
 
 def test_the_agent_runs_without_anything_installed(tmp_path: Path) -> None:
-    """It greets, answers, and leaves nothing when its input ends, whatever its folder is called."""
+    """It greets, answers, and leaves no file, whatever the name of its folder."""
     folder = tmp_path / "a b;'\"$(touch ran)`touch ran`"
     code = f"import sys; exec(sys.stdin.buffer.read({len(payload.boot())}))"
     argv = [sys.executable, "-I", "-S", "-c", code]

@@ -1,4 +1,4 @@
-"""Bodies of several lengths: which message has which, and how a block of them is sent."""
+"""Mixed lengths of messages: the length of each, and blocks of them."""
 
 import numpy as np
 import pytest
@@ -25,14 +25,14 @@ MIX = "90 % of 256 + 9.5 % of 4096 + 0.5 % of 65536"
     ],
 )
 def test_what_is_no_mix_is_refused(text: str) -> None:
-    """One length, shares that are no whole, a length twice, none of one, other words."""
+    """A single length, a wrong sum, a repeated length, a zero share, another format."""
     with pytest.raises(ValueError, match="different lengths with shares that make 100 %") as error:
         mix_of(text)
     assert str(error.value).endswith(f"got {text!r}")
 
 
 def test_every_length_of_a_mix_is_one_of_bodies() -> None:
-    """With room for a stamp, and no longer than any body."""
+    """Each length has room for a stamp and respects the maximum."""
     with pytest.raises(ValueError, match="a stamp of 32 bytes"):
         mix_of("90 % of 31 + 10 % of 256")
     with pytest.raises(ValueError, match="at most 10,000,000 bytes, got 20,000,000"):
@@ -40,10 +40,10 @@ def test_every_length_of_a_mix_is_one_of_bodies() -> None:
 
 
 def test_a_mix_has_its_mean_as_its_length() -> None:
-    """Whatever length stands beside it: tables and rules count the bytes by that."""
+    """payload_bytes becomes the mean, which tables and checks use."""
     fixed = {"system": "rabbitmq", "topology": "cmsm", "queues": "classic", "test_case": "publish"}
-    said = {"payload_mix": MIX, "payload_bytes": 99}
-    load = {"generator": "amqp-0-9-1", "green_threads": 1, "duration_s": 5, "parameters": said}
+    sizes = {"payload_mix": MIX, "payload_bytes": 99}
+    load = {"generator": "amqp-0-9-1", "green_threads": 1, "duration_s": 5, "parameters": sizes}
     resolved = GENERATOR.resolved(Case.model_validate(fixed | load))
     assert (resolved["payload_mix"], resolved["payload_bytes"]) == (MIX, 947)
     assert mean_bytes(mix_of(MIX)) == round(0.9 * 256 + 0.095 * 4096 + 0.005 * 65536)
@@ -51,7 +51,7 @@ def test_a_mix_has_its_mean_as_its_length() -> None:
 
 @given(st.integers(0, 10**10), st.integers(0, 5000), st.integers(0, 999))
 def test_any_part_of_a_load_has_the_shares(first: int, sender: int, cut: int) -> None:
-    """To a few messages of a thousand; and each message its length, in whatever block it is."""
+    """To a few of a thousand; a message's length does not depend on its block."""
     shares = [share for share, _ in mix_of(MIX)]
     numbers = np.arange(first, first + 1000)
     forms = drawn(numbers, sender, shares)
@@ -60,7 +60,7 @@ def test_any_part_of_a_load_has_the_shares(first: int, sender: int, cut: int) ->
 
 
 def test_a_block_of_a_mix_is_whole_to_the_message() -> None:
-    """Each is its form with its stamp; of bytes that were taken it is known how many it is."""
+    """Each is its form with its stamp; the number of messages follows from the bytes sent."""
     forms = [bytes([length]) * length for length in (40, 50, 90)]
     mix = Mix(forms, (0.5, 0.3, 0.2), 3, 64)
     mix.stamps["sender"], mix.stamps["number"] = 7, np.arange(100, 164)

@@ -1,4 +1,4 @@
-"""Percentiles of latency: told as far as messages suffice, whatever was recorded of them."""
+"""Percentiles of latency are given only if enough messages are beyond them."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from mqperf.plan import PERCENTILES
 from mqperf.record import runs
 from mqperf.record.streams.stream import InstantLatencies
 from mqperf.record.streams.telling import BEYOND
-from mqperf.study import tables as rooms
+from mqperf.study import tables as study_tables
 from mqperf.study.stats.compare import compare
 from mqperf.study.stats.summary import points
 from mqperf.study.tables.percentiles import percentiles
@@ -34,13 +34,13 @@ SAMPLE = ROOT / "data/samples/runs/rabbitmq-cmsm-classic-rpc-call-t0005-p1-r1-36
 
 
 def latencies(values: np.ndarray) -> InstantLatencies:
-    """Of one second."""
+    """Latencies within one second."""
     return InstantLatencies(values, np.zeros(len(values), dtype=np.int64), 1)
 
 
 @given(st.integers(0, 30_000))
 def test_ten_messages_are_beyond_each(count: int) -> None:
-    """None is told of fewer, and the first that is not told would have had fewer."""
+    """No percentile has fewer, and none with as many is left out."""
     rows = list(percentiles("one-way", latencies(np.arange(count) / 1e6)))
     levels = [row["percentile"] for row in rows]
     assert levels == sorted(set(levels))
@@ -51,7 +51,7 @@ def test_ten_messages_are_beyond_each(count: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "told"),
+    ("count", "names"),
     [
         (15, []),
         (20, ["latency_p50_s"]),
@@ -60,17 +60,15 @@ def test_ten_messages_are_beyond_each(count: int) -> None:
         (10_000, list(PERCENTILES)),
     ],
 )
-def test_a_run_tells_the_percentiles_that_its_messages_suffice_for(
-    count: int, told: list[str]
-) -> None:
-    """By the same rule: ten messages beyond each; mean and largest are always told."""
+def test_a_run_has_percentiles_with_enough_messages(count: int, names: list[str]) -> None:
+    """Ten messages must be beyond each; mean and maximum are always given."""
     latency = latency_figures(latencies(np.arange(count) / 1e6))
-    assert [name for name in PERCENTILES if not np.isnan(latency[name])] == told
+    assert [name for name in PERCENTILES if not np.isnan(latency[name])] == names
     assert latency["latency_max_s"] == (count - 1) / 1e6
 
 
-def test_a_point_tells_what_all_its_repeats_tell() -> None:
-    """Not the mean of those repeats that had more messages than others."""
+def test_a_point_has_the_percentiles_of_all_repeats() -> None:
+    """A percentile that one repeat lacks is missing, not averaged over the others."""
     rows = tables(Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), repeats=3))
     latency = rows["latency"].copy()
     few = latency.index[0]
@@ -84,7 +82,7 @@ def test_a_point_tells_what_all_its_repeats_tell() -> None:
 
 @pytest.mark.starts_programs
 def test_what_a_person_reads_of_few_creations_has_no_percentile_of_them(tmp_path: Path) -> None:
-    """Page, answer, factors and comparison of a sample with 10 to 100 creations a run."""
+    """Page, answer, factors and comparison of runs with 10 to 100 creations."""
     frames = samples.complete(ROOT / "data/samples/wan")
     assert frames["latency"]["samples"].max() <= 100
     assert set(frames["factors"]["figure"]) == {
@@ -102,7 +100,7 @@ def test_what_a_person_reads_of_few_creations_has_no_percentile_of_them(tmp_path
 
 
 def test_they_are_those_of_all_messages() -> None:
-    """By linear interpolation, as all percentiles of the tables are."""
+    """By linear interpolation, as in the tables."""
     values = np.random.default_rng(1).exponential(0.01, 5000)
     rows = list(percentiles("round-trip", latencies(values)))
     expected = np.quantile(values, [row["percentile"] for row in rows])
@@ -111,19 +109,19 @@ def test_they_are_those_of_all_messages() -> None:
     assert rows[-1]["percentile"] == 0.998
 
 
-def test_both_kinds_of_record_tell_the_same(tmp_path: Path) -> None:
-    """Counts to the three digits of their buckets."""
+def test_both_kinds_of_record_agree(tmp_path: Path) -> None:
+    """Counts are accurate to three digits."""
     recorded = [run for run in runs(SAMPLE.parent) if run.path == SAMPLE]
-    exact = rooms.of_runs(recorded)["percentiles"]
+    exact = study_tables.of_runs(recorded)["percentiles"]
     converted(SAMPLE, tmp_path / SAMPLE.name)
-    counted = rooms.of_runs(runs(tmp_path))["percentiles"]
+    counted = study_tables.of_runs(runs(tmp_path))["percentiles"]
     assert len(exact) > 10
     assert list(counted["percentile"]) == list(exact["percentile"])
     assert counted["latency_s"].tolist() == pytest.approx(exact["latency_s"].tolist(), rel=5e-4)
 
 
 def curves(*samples: int) -> pd.DataFrame:
-    """The percentiles of two points with as many messages in each repeat."""
+    """Percentiles of two points, with this number of messages in each repeat."""
     parts = []
     for rate in (1000.0, 5000.0):
         for repeat, count in enumerate(samples, 1):
@@ -135,8 +133,8 @@ def curves(*samples: int) -> pd.DataFrame:
     return pd.DataFrame(parts)
 
 
-def test_a_curve_for_each_point_up_to_what_it_tells() -> None:
-    """At 99.9 % of ten thousand messages, three nines: and there the lines and the axis end."""
+def test_each_point_has_a_curve_up_to_its_last_percentile() -> None:
+    """With 10,000 messages lines and axis end at 99.9 %."""
     rows = curves(10_000)
     axes = figures.percentiles(rows, Figure().subplots(), subject="one-way")
     assert [line.get_label() for line in axes.lines] == [
@@ -150,8 +148,8 @@ def test_a_curve_for_each_point_up_to_what_it_tells() -> None:
     assert axes.get_yscale() == "log"
 
 
-def test_repeats_are_averaged_where_all_tell() -> None:
-    """A repeat with fewer messages shortens the curve: another mean beyond it would be a jump."""
+def test_repeats_are_averaged_up_to_the_shortest() -> None:
+    """A repeat with fewer messages shortens the curve, which would jump otherwise."""
     curve = figures.common(curves(10_000, 1_000))
     assert curve["percentile"].max() == 0.99
     median = curve[(curve["point"] == "1000.0") & (curve["percentile"] == 0.5)]["latency_s"]
@@ -159,7 +157,7 @@ def test_repeats_are_averaged_where_all_tell() -> None:
 
 
 def test_a_panel_for_each_of_what_else_varies() -> None:
-    """Lines are of rates; types of exchange stand beside each other, three of them on two rows."""
+    """Lines are rates; each type of exchange has a panel, three in two rows."""
     both = [curves(1000).assign(exchange_type=kind) for kind in ("direct", "topic", "fanout")]
     rows = pd.concat(both)
     rows["point"] += rows["exchange_type"]
@@ -178,15 +176,15 @@ def test_a_panel_for_each_of_what_else_varies() -> None:
     assert colours[2].items() <= colours[0].items()
 
 
-def test_no_data_is_said() -> None:
-    """Runs with too few messages give a panel that says so."""
+def test_an_empty_table_is_drawn_as_no_data() -> None:
+    """Runs with too few messages give a panel "no data"."""
     axes = figures.percentiles(curves(1000).head(0), Figure().subplots())
     assert [text.get_text() for text in axes.texts] == ["no data"]
 
 
 @pytest.mark.starts_programs
 def test_pages_of_closed_loops_are_as_they_were(tmp_path: Path) -> None:
-    """Neither percentiles nor CPU by the message: their layout is that of 2016."""
+    """Without offered rates pages have neither percentiles nor CPU per message."""
     frames = tables(Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",)))
     build(frames, tmp_path / "out", title="as it was", html=False)
     folder = tmp_path / "out" / "rabbitmq" / "cmsm"

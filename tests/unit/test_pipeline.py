@@ -1,4 +1,4 @@
-"""The overlap of a sweep, with trials whose processes cannot start."""
+"""The overlap of trials in a sweep, without real processes."""
 
 import time
 from collections import deque
@@ -26,13 +26,13 @@ LINKED = CASE.model_copy(update={"link": LinkPoint(delay_s=0.01)})
 
 @pytest.fixture
 def start(tmp_path: Path) -> Callable[[Case], Begun]:
-    """Begins a trial whose run is in the folder ``runs``."""
+    """Begins a trial in the folder ``runs``."""
     ready = bench(tmp_path / "tools")
     return lambda case: begin(case, 1, tmp_path / "runs", ready, Audience(print))
 
 
 def test_cases_are_taken_in_their_order(start: Callable[[Case], Begun]) -> None:
-    """Whether they got ready before or begin when they are taken; then there is none."""
+    """Prepared or not; take() returns None at the end."""
     pipeline = Pipeline(deque(CASES), start)
     taken = []
     while begun := pipeline.take():
@@ -42,8 +42,8 @@ def test_cases_are_taken_in_their_order(start: Callable[[Case], Begun]) -> None:
     assert taken == CASES
 
 
-def test_who_was_not_taken_is_put_back(start: Callable[[Case], Begun], tmp_path: Path) -> None:
-    """At the front of the queue, and nothing is left of its run."""
+def test_untaken_cases_are_put_back(start: Callable[[Case], Begun], tmp_path: Path) -> None:
+    """At the front of the queue, and its run folder is removed."""
     queue = deque(CASES)
     pipeline = Pipeline(queue, start)
     pipeline.prepare(CASE)
@@ -58,7 +58,7 @@ def test_who_was_not_taken_is_put_back(start: Callable[[Case], Begun], tmp_path:
 
 @pytest.mark.parametrize(("present", "following"), [(LINKED, CASE), (CASE, LINKED)])
 def test_cases_with_a_link_have_it_alone(present: Case, following: Case) -> None:
-    """Nobody connects through the link of another, nor has one laid under its feet."""
+    """They are not prepared beside others."""
     begun: list[Case] = []
 
     def start(case: Case) -> Begun:
@@ -71,7 +71,7 @@ def test_cases_with_a_link_have_it_alone(present: Case, following: Case) -> None
 
 
 def test_a_refusal_waits_for_its_turn() -> None:
-    """The case that drains meanwhile is brought home first; the refused one is not lost."""
+    """The error is raised when the case is taken, and the case stays in the queue."""
 
     def refuse(_case: Case) -> Begun:
         raise RecordError("the disk is full")
@@ -85,7 +85,7 @@ def test_a_refusal_waits_for_its_turn() -> None:
 
 
 class Preparing:
-    """Begins trials without any process, which are ready, and agree on the start at once."""
+    """Begins trials without processes, which are ready and agree on the start at once."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.discarded: list[Case] = []
@@ -94,12 +94,12 @@ class Preparing:
         monkeypatch.setattr(Prepared, "agree", self.agree)
 
     def begin(self, case: Case) -> Begun:
-        """A trial that is nothing but its case."""
+        """A trial with only its case."""
         trial: Any = SimpleNamespace(case=case, discard=lambda: self.discarded.append(case))
         return Prepared(trial, cast("Any", None), (), None)
 
     def agree(self, earliest: float) -> Agreed:
-        """With the window as early as it may be."""
+        """The window is as early as possible."""
         self.earliest.append(earliest)
         [case] = CASES[1:]
         trial: Any = SimpleNamespace(case=case, discard=lambda: self.discarded.append(case))
@@ -108,7 +108,7 @@ class Preparing:
 
 
 def next_of(preparing: Preparing, present: Case, following: Case = CASES[1]) -> Pipeline:
-    """A pipeline whose next case has agreed on its start, if it may beside the present one."""
+    """A pipeline whose next case has agreed on its start, if the present case allows it."""
     pipeline = Pipeline(deque([following]), preparing.begin)
     pipeline.prepare(present)
     pipeline.agree(present)
@@ -118,7 +118,7 @@ def next_of(preparing: Preparing, present: Case, following: Case = CASES[1]) -> 
 def test_the_next_case_warms_up_while_the_present_one_is_concluded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Its window begins when that is over, by what such took before."""
+    """Its window begins after the estimated end of the conclusion."""
     preparing, began = Preparing(monkeypatch), time.time()
     assert isinstance(next_of(preparing, CASE).take(), Agreed)
     assert preparing.earliest[0] > began + 2.4
@@ -126,7 +126,7 @@ def test_the_next_case_warms_up_while_the_present_one_is_concluded(
 
 
 def test_a_case_whose_window_has_begun_is_begun_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The end of the run before may have disturbed it."""
+    """The end of the previous run may have disturbed it."""
     preparing = Preparing(monkeypatch)
     pipeline = next_of(preparing, CASE)
     monkeypatch.setattr(time, "time", lambda: preparing.earliest[0])
@@ -149,14 +149,14 @@ BESIDE = BackgroundLoad.model_validate({"test_case": "rpc-cast", "green_threads"
 def test_some_cases_wait_for_the_end_of_the_present_one(
     monkeypatch: pytest.MonkeyPatch, present: Case, following: Case
 ) -> None:
-    """Beside a background load, which drains later, and when actions have to be prepared."""
+    """After a background load, which drains later, or with actions to prepare."""
     preparing = Preparing(monkeypatch)
     assert isinstance(next_of(preparing, present, following).take(), Prepared)
     assert preparing.earliest == []
 
 
-def test_what_is_in_the_way_of_a_start_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It costs the next case, and not the one that is concluded."""
+def test_a_failed_start_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error belongs to the next case, not to the one that is concluded."""
     preparing = Preparing(monkeypatch)
 
     def agree(_prepared: Prepared, _earliest: float) -> Agreed:

@@ -1,4 +1,4 @@
-"""Plans: every point of the sweep comes out, with an id that means its parameters."""
+"""Plans: every point of the sweep is a case, whose id depends on its parameters."""
 
 from itertools import groupby
 from pathlib import Path
@@ -35,7 +35,7 @@ repeats: 2
 
 
 def case(**changes: object) -> Case:
-    """A sound case with some parameters changed."""
+    """A valid case with some parameters changed."""
     parameters = {
         "system": "rabbitmq",
         "topology": "cmsm",
@@ -48,20 +48,20 @@ def case(**changes: object) -> Case:
 
 
 def test_a_plan_is_multiplied_out() -> None:
-    """Topologies x test cases x threads x repeats, each a case of its own."""
+    """Topologies x test cases x threads x repeats, each a separate case."""
     cases = parse_plan(SOUND, HERE).cases()
     assert len(cases) == len({c.id for c in cases}) == 2 * 2 * 2 * 2
     assert {c.threads for c in cases} == {2, 20}
 
 
 def test_repeats_are_interleaved() -> None:
-    """All points of the first repeat come before any of the second."""
+    """All points of the first repeat precede those of the second."""
     repeats = [c.repeat for c in parse_plan(SOUND, HERE).cases()]
     assert repeats == sorted(repeats)
 
 
 def test_a_random_order_is_repeatable() -> None:
-    """The same seed gives the same order, another one another."""
+    """Equal seeds give equal orders, other seeds other ones."""
     plans = [parse_plan(f"{SOUND}order: random\nseed: {seed}\n", HERE) for seed in (1, 1, 2)]
     first, again, other = ([c.id for c in plan.cases()] for plan in plans)
     assert first == again
@@ -74,23 +74,23 @@ def test_a_random_order_is_repeatable() -> None:
     [{"duration_s": 9}, {"parameters": {"targets": "shared"}}, {"settings": {"management": True}}],
 )
 def test_a_changed_parameter_is_a_new_case(change: dict[str, object]) -> None:
-    """The id holds a hash of every parameter."""
+    """The id has a hash of all parameters."""
     assert case(**change).id != case().id
 
 
 def test_repeats_share_their_point() -> None:
-    """A point is what all repeats have in common; a run id is not."""
+    """Repeats have a common point, but different ids."""
     assert case(repeat=1).point == case(repeat=2).point
     assert case(repeat=1).id != case(repeat=2).id
 
 
 def test_the_load_runs_longer_than_the_window() -> None:
-    """Warm-up and the ragged last second lie outside the window."""
+    """Warm-up and cool-down are outside of the window."""
     assert case(warmup_s=2, cooldown_s=1).load_s == 2 + 8 + 1
 
 
 @pytest.mark.parametrize(
-    ("text", "complaint"),
+    ("text", "message"),
     [
         ("a: [", "here.yaml:1: not YAML"),
         ("nothing", "a plan is a mapping"),
@@ -112,21 +112,21 @@ def test_the_load_runs_longer_than_the_window() -> None:
         (SOUND.replace("repeats: 2", "repeats: 0"), "here.yaml:10: .*got 0"),
     ],
 )
-def test_a_mistake_is_named_with_its_line(text: str, complaint: str) -> None:
-    """One sentence with file, line, and what would be right."""
-    with pytest.raises(PlanError, match=complaint):
+def test_a_mistake_is_named_with_its_line(text: str, message: str) -> None:
+    """One sentence with file, line and correction."""
+    with pytest.raises(PlanError, match=message):
         parse_plan(text, HERE)
 
 
 def test_a_missing_plan_is_named() -> None:
-    """The file's name is in the sentence."""
+    """The error has the name of the file."""
     with pytest.raises(PlanError, match=r"nowhere\.yaml: cannot read"):
         load_plan(Path("nowhere.yaml"))
 
 
 @pytest.mark.parametrize("name", ["quickstart", "rabbitmq"])
 def test_the_plans_of_the_project_are_sound(root: Path, name: str) -> None:
-    """A plan takes its name from its file."""
+    """The name of a plan is that of its file."""
     plan = load_plan(root / "plans" / f"{name}.yaml")
     assert plan.name == name
     assert plan.cases()
@@ -141,22 +141,22 @@ def test_the_published_sweep_is_whole(root: Path) -> None:
 
 
 def test_no_password_of_a_url_survives() -> None:
-    """Whatever is written down has its passwords replaced."""
+    """Passwords are replaced in everything that is written."""
     cleaned = redacted({"urls": ["rabbit://nova:s3cr:et@host:5672/", "rabbit://host"]})
     assert cleaned == {"urls": ["rabbit://nova:***@host:5672/", "rabbit://host"]}
     assert "secret" not in without_passwords("at amqp://user:secret@10.0.0.1, refused")
 
 
 def test_ids_know_the_values_that_they_leave_out() -> None:
-    """A parameter that is added later says which value all earlier cases had."""
+    """A later parameter needs the value that earlier cases had."""
     case = Case.model_validate(POINT)
     dumped = case.model_dump(by_alias=True, exclude={"parameters"})
-    unsaid = {name: value for name, value in dumped.items() if name not in POINT}
-    assert unsaid | {"targets": "own"} == ID_DEFAULTS
+    defaults = {name: value for name, value in dumped.items() if name not in POINT}
+    assert defaults | {"targets": "own"} == ID_DEFAULTS
 
 
 def test_ids_survive_another_default() -> None:
-    """Cases recorded before keep their ids, and those that use the new default have new ones."""
+    """Recorded cases keep their ids; cases with the new default have new ones."""
 
     class Later(Case):
         warmup_s: int = 9
@@ -166,7 +166,7 @@ def test_ids_survive_another_default() -> None:
 
 
 def test_ids_are_what_they_were() -> None:
-    """Of a point, a repeat of it, and a control run, which had another name."""
+    """Ids of a point, a repeat and a control run, formerly "sentinel"."""
     case = Case.model_validate(POINT)
     recorded = Case.model_validate(POINT | {"warmup_s": 1})
     assert recorded.id == "rabbitmq-cmsm-classic-rpc-call-t0001-p1-r1-c6dbcb43"
@@ -177,7 +177,7 @@ def test_ids_are_what_they_were() -> None:
 
 
 def test_every_key_of_a_load_may_be_a_list() -> None:
-    """Every combination is a case, the number of green threads varying fastest."""
+    """Each combination is a case; green threads vary fastest."""
     text = SOUND.replace("duration_s: 8", "duration_s: [3, 5]\n  payload_bytes: [100, 1000]")
     plan = parse_plan(text, HERE)
     cases = plan.cases()
@@ -187,25 +187,25 @@ def test_every_key_of_a_load_may_be_a_list() -> None:
 
 
 def test_a_single_value_needs_no_list() -> None:
-    """It is an axis of one value, and the same case."""
+    """It gives the same cases as a list of one."""
     listed, single = (SOUND.replace("[1, 10]", text) for text in ("[1]", "1"))
     assert parse_plan(single, HERE).cases() == parse_plan(listed, HERE).cases()
 
 
 def test_equal_numbers_of_a_parameter_are_one_id() -> None:
-    """1 and 1.0 are one point."""
+    """1 and 1.0 are the same point."""
     assert case(parameters={"pause_s": 1}).id == case(parameters={"pause_s": 1.0}).id
 
 
 @pytest.mark.parametrize("key", ["repeat", "sentinel", "Repeat", "control_run"])
 def test_a_key_of_a_case_is_no_parameter(key: str) -> None:
-    """A plan cannot set by its load what a case says otherwise."""
+    """A load cannot set keys of cases."""
     with pytest.raises(PlanError, match=f"'{key}' is no parameter of a load"):
         parse_plan(SOUND.replace("duration_s: 8", f"duration_s: 8\n  {key}: 2"), HERE)
 
 
 def test_a_setting_with_a_column_is_swept() -> None:
-    """The system is started with each value in turn: its cases stand together, however shuffled."""
+    """Cases of a value stay together even in random order, as each restarts the system."""
     settings = "queues: [classic]\n    settings: {memory_watermark_mb: [256, 512], urls: []}"
     text = SOUND.replace("queues: [classic]", settings) + "order: random\n"
     plan = parse_plan(text, HERE, problems_of)

@@ -1,4 +1,4 @@
-"""Which hosts a plan asks for, and how the processes of a case are dealt over them."""
+"""Hosts of a plan, and the distribution of a case's processes over them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,7 +26,7 @@ load:
 
 
 class Named(LocalHost):
-    """This machine under a name."""
+    """This machine under another name."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -36,12 +36,12 @@ def plan(text: str = TEXT) -> Plan:
     return parse_plan(text, Path("here.yaml"))
 
 
-def ids(given: Plan) -> list[str]:
-    return [case.id for case in given.cases()]
+def ids(plan: Plan) -> list[str]:
+    return [case.id for case in plan.cases()]
 
 
 def test_a_plan_names_its_hosts() -> None:
-    """A kind or an inventory; the same measurement elsewhere is the same case."""
+    """A kind or an inventory; the ids of cases do not depend on it."""
     assert plan().hosts == "laboratory"
     elsewhere = plan(TEXT.replace("laboratory", "../hosts.yaml"))
     assert elsewhere.hosts == "../hosts.yaml"
@@ -52,13 +52,13 @@ def test_a_plan_names_its_hosts() -> None:
 
 @pytest.mark.parametrize("wrong", ["''", "[h1, h2]", "5"])
 def test_hosts_are_a_name_or_a_path(wrong: str) -> None:
-    """Anything else is told with its line."""
+    """Other values are errors with their line."""
     with pytest.raises(PlanError, match=r"here\.yaml:1: hosts"):
         plan(TEXT.replace("laboratory", wrong))
 
 
 def test_all_client_hosts_are_used_unless_the_plan_says_how_many() -> None:
-    """Every one has the processes of the plan; a plan that says a number, or several, keeps it."""
+    """Each has the processes of the plan; numbers in the plan take precedence."""
     assert {(case.hosts, case.threads) for case in plan().on(3).cases()} == {(3, 6), (3, 30)}
     with_hosts = plan(TEXT.replace("processes: 2", "processes: 2\n  hosts: [1, 2]"))
     assert with_hosts.on(3) == with_hosts
@@ -71,7 +71,7 @@ def test_all_client_hosts_are_used_unless_the_plan_says_how_many() -> None:
 
 
 def test_more_client_hosts_than_there_are_are_refused() -> None:
-    """With both numbers, and where to name more."""
+    """The error has both numbers, and where to add hosts."""
     wanted = plan(TEXT.replace("processes: 2", "hosts: [1, 3]"))
     with pytest.raises(PlanError) as error:
         wanted.on(2)
@@ -82,7 +82,7 @@ def test_more_client_hosts_than_there_are_are_refused() -> None:
 
 
 def test_one_client_host_is_the_case_that_it_always_was() -> None:
-    """Runs that were recorded before are found again; several client hosts are other cases."""
+    """Ids with one client host are unchanged; with several they differ."""
     with_host = plan(TEXT.replace("processes: 2", "processes: 2\n  hosts: 1"))
     assert ids(plan()) == ids(plan().on(1)) == ids(with_host)
     assert ids(plan())[0] == "zeromq-direct-none-rpc-call-t0002-p2-r1-0f3a26a6"
@@ -90,7 +90,7 @@ def test_one_client_host_is_the_case_that_it_always_was() -> None:
 
 
 def test_threads_are_bounded_over_all_hosts() -> None:
-    """Those in the background, too; also where all hosts are used since the plan says nothing."""
+    """Including background loads, and if all hosts are used by default."""
     half = TEXT.replace("[1, 5]", "10000").replace("processes: 2", "processes: 5")
     assert max(case.threads for case in plan(half).on(2).cases()) == MAX_THREADS
     with pytest.raises(PlanError, match="150,000 green threads over 3 client hosts, 0 of them in"):
@@ -113,7 +113,7 @@ def test_threads_are_bounded_over_all_hosts() -> None:
     ids=["block", "comment", "flow", "quoted"],
 )
 def test_the_recorded_plan_says_how_many_there_were(text: str) -> None:
-    """It is the plan that was given and one key more: the same cases wherever it is run again."""
+    """The copy only adds the number of hosts, so it gives the same cases elsewhere."""
     copy = as_measured(text, {}, 3)
     assert copy.replace("hosts: 3\n  ", "").replace("hosts: 3, ", "") == text
     assert ids(plan(copy)) == ids(plan(text).on(3))
@@ -121,7 +121,7 @@ def test_the_recorded_plan_says_how_many_there_were(text: str) -> None:
 
 
 def test_the_recorded_plan_of_one_client_host_is_as_given() -> None:
-    """To the byte, as is one that says the number itself."""
+    """It is not changed, nor is a plan with a number."""
     assert as_measured(TEXT, {}, 1) == TEXT
     text = TEXT.replace("processes: 2", "hosts: 2")
     assert as_measured(text, {}, 3) == text
@@ -140,7 +140,7 @@ def case(**changes: object) -> Case:
 
 
 def labels(hosts: Sequence[str], load: Case, servers: Sequence[str]) -> dict[str, list[str]]:
-    """What runs on each host, by its name."""
+    """The processes on each host by its name."""
     bench = Hosts((Named("b1"),), tuple(map(Named, hosts)), tuple(map(Named, servers)))
     by_host: dict[str, list[str]] = {}
     for host, share in _dealt(GENERATORS[load.generator], load, bench.with_clients(load.hosts)):
@@ -149,7 +149,7 @@ def labels(hosts: Sequence[str], load: Case, servers: Sequence[str]) -> dict[str
 
 
 def test_every_client_host_has_the_processes_of_the_plan() -> None:
-    """Each pair of client and server once, over all hosts; servers share the hosts that are."""
+    """Pairs are numbered over all hosts; servers share their hosts."""
     load = case(processes=2, hosts=2)
     assert [member.label for member in pairs(load)] == [
         *("server-1", "server-2", "server-3", "server-4"),
@@ -163,12 +163,12 @@ def test_every_client_host_has_the_processes_of_the_plan() -> None:
 
 
 def test_a_host_without_a_process_is_left_alone() -> None:
-    """More servers' hosts than pairs, and client hosts that a case does not want."""
+    """Surplus hosts of servers or clients have no entry."""
     assert labels(["c1", "c2"], case(), ["s1", "s2"]) == {"s1": ["server-1"], "c1": ["client-1"]}
 
 
 def test_one_host_has_everything() -> None:
-    """As it was before there were several: servers start first."""
+    """Servers start first, as before several hosts were possible."""
     assert labels(["local"], case(processes=2), ["local"]) == {
         "local": ["server-1", "server-2", "client-1", "client-2"]
     }

@@ -1,4 +1,4 @@
-"""Malformed plans: one clear error each, with exit code 2; no traceback, no hang."""
+"""Malformed plans give one clear error each and exit code 2, without traceback or hang."""
 
 import copy
 import os
@@ -26,19 +26,19 @@ pytestmark = pytest.mark.takes_long
 
 QUICKSTART = (Path(__file__).parent.parent.parent / "plans" / "quickstart.yaml").read_bytes()
 PATIENCE_S = 120
-"""After this long a command hangs; nothing here should take a tenth of it."""
+"""Timeout of a command; all here should take less than a tenth of it."""
 
 JARGON = re.compile(
     r"Traceback|pydantic|[Ii]nput should|[Vv]alidation error|[Vv]alue error|type="
     r"|tuple|constrained|\(key\)\.\w|\bdict\b|\bNone\b|tag:yaml|could not determine|the node",
 )
 NO_LINE = {"long-line", "700000-counts", "missing-systems", "missing-load"}
-"""Too long to be read, or not there: no line is named."""
+"""Plans too long to be read, or with missing keys: errors without a line."""
 
 
 @contextmanager
 def alarm() -> Iterator[None]:
-    """Whatever hangs is ended by the clock of the operating system."""
+    """Fails the test by SIGALRM if it hangs."""
 
     def ring(_number: int, _frame: object) -> None:
         pytest.fail(f"no answer within {PATIENCE_S} s")
@@ -59,7 +59,7 @@ def alarm() -> Iterator[None]:
 
 
 def mqperf(*arguments: str) -> int:
-    """Exit code of the command line, run in this process."""
+    """The exit code of the command line, run in this process."""
     argv, sys.argv = sys.argv, ["mqperf", *arguments]
     try:
         with alarm():
@@ -72,7 +72,7 @@ def mqperf(*arguments: str) -> int:
 
 
 def test_the_plan_behind_the_corpus_is_sound() -> None:
-    """Each malformed plan is wrong for the one thing that was changed in it."""
+    """Malformed plans differ from valid ones in a single change."""
     for text in (SOUND, RICH):
         assert parse_plan(text, Path("sound.yaml"), problems_of).cases()
     assert sum(len(malformed(family)) for family in FAMILIES) >= 550
@@ -83,7 +83,7 @@ Answer = tuple[int, str, str]
 
 
 def answer(content: bytes, file: Path, capsys: pytest.CaptureFixture[str]) -> Answer:
-    """What the command line says of a plan with this content."""
+    """The reply of the command line to a plan with this content."""
     file.write_bytes(content)
     code = mqperf("plan", str(file))
     captured = capsys.readouterr()
@@ -91,7 +91,7 @@ def answer(content: bytes, file: Path, capsys: pytest.CaptureFixture[str]) -> An
 
 
 def unclear(name: str, reply: Answer, file: Path) -> list[str]:
-    """In which ways an answer is not one clear error: file, line and what is wrong, no more."""
+    """In which ways a reply is not one clear error with file, line and mistake."""
     code, out, err = reply
     lines = err.splitlines()
     place = re.search(r"plan\.yaml:\d+: \S", err) or "plan.yaml: a plan is a mapping" in err
@@ -112,12 +112,12 @@ def unclear(name: str, reply: Answer, file: Path) -> list[str]:
 def test_malformed_plans_are_clear_errors(
     family: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Exit code 2; file, line and what is wrong on stderr, in a person's words; nothing else."""
+    """Exit code 2; stderr has only file, line and mistake, in plain words."""
     file, wrong = tmp_path / "plan.yaml", {}
     for name, content in malformed(family).items():
         try:
             reply = answer(content, file, capsys)
-        except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001 (the others are tried)
+        except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001 (continue with the next)
             wrong[name] = [repr(error)]
             continue
         if ways := unclear(name, reply, file):
@@ -126,7 +126,7 @@ def test_malformed_plans_are_clear_errors(
 
 
 def test_what_is_not_clear_is_found(tmp_path: Path) -> None:
-    """The answer to a sound plan is none to a malformed one, nor is an error without its line."""
+    """The check rejects the reply to a valid plan, and an error without a line."""
     file = tmp_path / "plan.yaml"
     assert unclear("x", (0, "8 cases", ""), file)[:2] == ["exit code 0", "output '8 cases'"]
     assert unclear("x", (2, "", f"mqperf: {file}: bad"), file) == ["its line is not named"]
@@ -150,20 +150,20 @@ RIGHT = {
     "latin-1": r"plan\.yaml:2: not UTF-8: save",
     "tab": r"plan\.yaml:4: not YAML: a tab may not indent",
 }
-"""What an error says, by the plan's name: place, what was expected, what was got; a limit."""
+"""Part of the error by name of the plan: place, expected and actual value, limit."""
 
 
 def test_the_error_says_what_would_be_right(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Line, place, what was expected, what was got; the nearest known name; the limit."""
+    """Errors have line, place, expected and actual value, the nearest name, or the limit."""
     corpus = {name: text for family in FAMILIES for name, text in malformed(family).items()}
     errors = {name: answer(corpus[name], tmp_path / "plan.yaml", capsys)[2] for name in RIGHT}
     assert {name: errors[name] for name in RIGHT if not re.search(RIGHT[name], errors[name])} == {}
 
 
 def test_all_problems_are_told_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Types, names, settings, repeated keys: one error, a line for each, in the file's order."""
+    """Types, names, settings and repeated keys: one error with lines in the file's order."""
     file = tmp_path / "plan.yaml"
     text = SOUND.replace("[cmsm,", "[cmms,").replace("{start_timeout_s: 60}", "{start: 1}")
     text = text.replace("duration_s: 8", "duration_s: long").replace("targets:", "target:")
@@ -186,7 +186,7 @@ def test_all_problems_are_told_at_once(tmp_path: Path, capsys: pytest.CaptureFix
 @pytest.mark.starts_programs
 @pytest.mark.parametrize("what", ["directory", "fifo", "/dev/zero", "missing", "long-name"])
 def test_what_is_no_file_is_not_read(what: str, tmp_path: Path) -> None:
-    """A folder, a pipe that nobody writes, a device without end: one error, at once."""
+    """A folder, a pipe, an endless device: one error, without waiting."""
     place = {"directory": tmp_path, "missing": tmp_path / "no", "/dev/zero": Path("/dev/zero")}.get(
         what, tmp_path / ("x" * (300 if what == "long-name" else 5))
     )
@@ -204,15 +204,15 @@ def test_what_is_no_file_is_not_read(what: str, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def nothing_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a plan that is sound after all no system is asked for its version, which takes long."""
+def no_version_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Valid plans do not ask systems for their versions, which is slow."""
     monkeypatch.setattr(System, "queues_on", lambda _system, _host, asked, _settings: asked)
 
 
-@pytest.mark.usefixtures("nothing_looked_at")
+@pytest.mark.usefixtures("no_version_check")
 @given(data=st.data())
 def test_damaged_bytes_are_a_plan_or_an_error(data: st.DataObject, tmp_path: Path) -> None:
-    """A plan with some bytes replaced is understood, or explained; nothing else happens."""
+    """A plan with some bytes replaced is accepted or gives an error."""
     content = QUICKSTART
     for _ in range(data.draw(st.integers(1, 4))):
         start = data.draw(st.integers(0, len(content)))
@@ -255,10 +255,10 @@ VALUES = st.recursive(
 )
 
 
-@pytest.mark.usefixtures("nothing_looked_at")
+@pytest.mark.usefixtures("no_version_check")
 @given(data=st.data())
 def test_damaged_structure_is_a_plan_or_an_error(data: st.DataObject, tmp_path: Path) -> None:
-    """A plan with values replaced by any other is understood, or explained."""
+    """A plan with any values replaced is accepted or gives an error."""
     plan = yaml.safe_load(data.draw(st.sampled_from([SOUND, RICH])))
     for _ in range(data.draw(st.integers(1, 3))):
         holder, key = data.draw(st.sampled_from(list(places(plan))))

@@ -1,4 +1,4 @@
-"""The schema of plans: it takes what mqperf takes, and names mistakes where they stand."""
+"""The JSON schema of plans: it accepts valid plans, and locates mistakes."""
 
 import json
 from pathlib import Path
@@ -33,7 +33,7 @@ def validator(schema: dict[str, Any]) -> Draft202012Validator:
 
 
 def faults(validator: Draft202012Validator, text: str) -> list[str]:
-    """Where something is wrong, and what."""
+    """The place and message of each violation."""
     return [f"{error.json_path}: {error.message}" for error in validator.iter_errors(load(text))]
 
 
@@ -43,7 +43,7 @@ def load(text: str) -> object:
 
 
 def test_every_shipped_plan_is_valid(validator: Draft202012Validator, root: Path) -> None:
-    """So is every plan that a new project begins with, and one that names no question."""
+    """So are the plans of new projects, and a plan without a question."""
     plans = {file.name: file.read_text() for file in root.glob("plans/*.yaml")}
     plans |= {
         name: plan_text(name, "rabbitmq", "rpc-call", of.usual) for name, of in TEMPLATES.items()
@@ -78,21 +78,21 @@ def test_every_shipped_plan_is_valid(validator: Draft202012Validator, root: Path
 def test_a_mistake_is_marked(
     validator: Draft202012Validator, right: str, wrong: str, place: str
 ) -> None:
-    """Where it stands; without it the plan is sound."""
+    """The violation is at its place; the unchanged plan has none."""
     assert faults(validator, SOUND) == []
     assert any(found.startswith(place) for found in faults(validator, SOUND.replace(right, wrong)))
 
 
 def test_parameters_say_what_they_are(schema: dict[str, Any]) -> None:
-    """Each with its generators; one that two of them have takes the values of both."""
+    """Descriptions name their generators; a common parameter takes the values of all."""
     load = schema["$defs"]["LoadPlan"]["properties"]
     assert "amqp-0-9-1: Messages of a thread that may wait" in load["confirms"]["description"]
     assert load["green_threads"]["description"] == "Green threads in each client process."
-    said = load["payload_bytes"]["description"]
-    assert said.startswith("simulator: ")
-    assert "amqp-0-9-1: " in said
+    description = load["payload_bytes"]["description"]
+    assert description.startswith("simulator: ")
+    assert "amqp-0-9-1: " in description
 
 
 def test_the_schema_is_printed(schema: dict[str, Any]) -> None:
-    """As JSON, line by line."""
+    """As JSON."""
     assert json.loads(CliRunner().invoke(app, ["schema"]).output) == schema

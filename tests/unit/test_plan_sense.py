@@ -1,4 +1,4 @@
-"""Plans in good form that ask for what cannot be: told before anything runs, each at its line."""
+"""Well-formed plans with impossible values are refused before the run, with their lines."""
 
 import json
 from pathlib import Path
@@ -168,14 +168,14 @@ PAIRS = {
         "12: actions entry 1.more_files entry 2: it is no text in UTF-8",
     ),
 }
-"""What can be, of it what is changed, into what, and the line and the words of the complaint."""
+"""A valid plan, the text to replace, its replacement, and the line and start of the error."""
 
 
 @pytest.mark.parametrize(("rest", "sound", "wrong", "words"), PAIRS.values(), ids=PAIRS)
-def test_what_cannot_be_is_told_and_what_just_can_is_not(
+def test_impossible_values_are_refused_and_limits_are_valid(
     tmp_path: Path, rest: str, sound: str, wrong: str, words: str
 ) -> None:
-    """With the line of the key that matters; and such a plan of before can still be read."""
+    """The error has the line of the key; the value at the limit is valid."""
     for name, content in SCRIPTS.items():
         (tmp_path / name).write_bytes(content)
     file = tmp_path / "plan.yaml"
@@ -196,14 +196,14 @@ link: {jitter_s: 5}
 
 
 def test_a_plan_of_before_can_still_be_read() -> None:
-    """The copies beside runs are read as they always were."""
+    """Copies beside recorded runs are read without these checks."""
     load = "load: {generator: amqp-0-9-1, green_threads: 2, duration_s: 20, "
     assert parse_plan(HEAD + load + RECORDED, Path("plan.yaml")).cases()
     refused(HEAD + load + RECORDED, "2 problems")
 
 
 def test_nodes_are_called_as_runs_have_recorded_them(root: Path) -> None:
-    """By the systems that the samples were recorded with."""
+    """Labels of nodes equal those in the samples."""
     systems = set()
     for file in (root / "data/samples").glob("*/*/run.json"):
         facts = json.loads(file.read_text())

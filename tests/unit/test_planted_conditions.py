@@ -1,6 +1,6 @@
 """Faults planted in runs at offered rates, over links, on several hosts, and with actions.
 
-Like ``test_planted_files.py``, of the other samples: checksums and seal are made right again.
+Like ``test_planted_files.py`` for the other samples: checksums and seal are recomputed.
 """
 
 import re
@@ -15,14 +15,14 @@ from file_faults import (
     SERVER,
     Fault,
     all_of,
-    carried,
     case,
     facts,
     latencies,
     later,
     packets,
-    paid,
+    payload,
     renamed_action,
+    scaled_bytes,
     sealed,
     without_actions,
 )
@@ -85,7 +85,7 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
     # links
     "nothing recorded of the link": (
         "link-not-as-asked",
-        "the record does not say what it was like",
+        "its properties are not recorded",
         LOSING,
         facts(lambda run: run.pop("link")),
     ),
@@ -103,13 +103,13 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
     ),
     "2,000 packets lost on a link that loses none": (
         "link-not-as-asked",
-        "2000 of 19135 packets were lost, which is no chance where 0.00% was asked for",
+        "2000 of 19135 packets were lost, which chance does not explain at the planned 0.00%",
         NEAR,
         packets(lost=2000, left=17135),
     ),
     "no packet lost at 5 %": (
         "link-not-as-asked",
-        "0 of 24005 packets were lost, which is no chance where 5.00% was asked for",
+        "0 of 24005 packets were lost, which chance does not explain at the planned 5.00%",
         LOSING,
         packets(lost=0, left=24005),
     ),
@@ -127,13 +127,13 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
     ),
     "more packets left than came": (
         "link-not-as-asked",
-        "more packets left it, or were dropped, than the 19135 that came",
+        "more packets left it, or were dropped, than the 19135 that entered",
         NEAR,
         packets(left=19136),
     ),
     "packets 60 s late": (
         "link-not-as-asked",
-        "packets left it 3.14 ms late in the mean",
+        "packets left it 3.14 ms late on average",
         NEAR,
         packets(late_s=60.0),
     ),
@@ -177,40 +177,40 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
     # bytes
     "loopback carried nothing": (
         "network-bytes",
-        "lo carried 0 bytes/s, and 1000 messages a second of 256 bytes crossed it",
+        "lo carried 0 bytes/s, although 1000 messages a second of 256 bytes crossed it",
         SLOW,
-        carried(0, "local", "lo"),
+        scaled_bytes(0, "local", "lo"),
     ),
     "a fifth of the bytes on loopback": (
         "network-bytes",
-        "lo carried .* bytes/s, and 1000 messages a second of 256 bytes crossed it",
+        "lo carried .* bytes/s, although 1000 messages a second of 256 bytes crossed it",
         SLOW,
-        carried(0.2, "local", "lo"),
+        scaled_bytes(0.2, "local", "lo"),
     ),
     "a larger payload": (
         "network-bytes",
-        "the network of h4 carried .* bytes/s, and 1742 messages a second of 5000 bytes",
+        "the network of h4 carried .* bytes/s, although 1742 messages a second of 5000 bytes",
         FIVE,
-        all_of(case(parameters={"payload_bytes": 5000}), facts(paid(5000))),
+        all_of(case(parameters={"payload_bytes": 5000}), facts(payload(5000))),
     ),
     "a server's host received a third": (
         "network-bytes",
         "its hosts sent .* bytes/s, and received .* though all are of one machine",
         FIVE,
-        carried(0.3, "h5", "eth0"),
+        scaled_bytes(0.3, "h5", "eth0"),
     ),
     "a client's host sent nothing": (
         "network-bytes",
         "its hosts sent .* bytes/s, and received .* though all are of one machine",
         FIVE,
-        carried(0, "h4", "eth0"),
+        scaled_bytes(0, "h4", "eth0"),
     ),
 }
-"""What is wrong -> kind of the doubt, what its text must say, the run, the fault."""
+"""Fault -> kind of the doubt, pattern of its text, run, function that plants it."""
 
 
 def doubts(folder: Path, run: str, fault: Fault) -> pd.DataFrame:
-    """The doubts about a run with this fault, in the folder of its case."""
+    """The doubts about a run with this fault, in a folder named by its case."""
     shutil.copytree(SAMPLES / run, copy := folder / "copy")
     fault(copy)
     sealed(copy)
@@ -224,11 +224,11 @@ def doubts(folder: Path, run: str, fault: Fault) -> pd.DataFrame:
 
 @pytest.mark.parametrize("what", PLANTED)
 def test_a_planted_fault_is_named(tmp_path: Path, what: str) -> None:
-    """By its kind, with what is wrong."""
-    kind, says, run, fault = PLANTED[what]
+    """The doubt has the right kind and text."""
+    kind, pattern, run, fault = PLANTED[what]
     doubted = doubts(tmp_path, run, fault)
     text = " ".join(doubted.loc[doubted["kind"] == kind, "text"])
-    assert re.search(says, text), doubted[["kind", "text"]].to_dict("records")
+    assert re.search(pattern, text), doubted[["kind", "text"]].to_dict("records")
 
 
 SOUND = [
@@ -241,13 +241,13 @@ SOUND = [
 
 @pytest.mark.parametrize("run", SOUND)
 def test_a_sound_run_has_none_of_these_doubts(tmp_path: Path, run: str) -> None:
-    """Written anew as it was, with a seal."""
+    """An unchanged run, sealed again."""
     doubted = doubts(tmp_path, run, lambda _: None)
     assert not set(doubted["kind"]) & {kind for kind, *_ in PLANTED.values()}
 
 
 def test_what_actions_do_is_known_of_actions() -> None:
-    """By their names: those that end a node renew the system, those that cut are done to links."""
+    """Actions that end a node renew the system; actions that cut apply to links."""
     kinds = {name: ACTIONS[name] for name in EFFECTS}
     assert all(kinds[name].renews for name, effect in EFFECTS.items() if effect == ENDED)
     assert {kinds[name].on for name, effect in EFFECTS.items() if effect == CUT} == {("link",)}

@@ -1,7 +1,7 @@
-"""Faults planted in copies of recorded runs, each of which a doubt must name.
+"""Faults planted in copies of recorded runs, each of which must give a doubt.
 
-What is planted here are faults of whole tables and of sets of runs; those of recorded files are in
-``test_planted_files.py``.  What no rule can show is told in the methodology.
+These are faults of tables and of sets of runs; those of recorded files are in
+``test_planted_files.py``.  The methodology lists what no rule can detect.
 """
 
 import shutil
@@ -26,7 +26,7 @@ Cell = str | float | pd.Timestamp
 
 @cache
 def recorded() -> Mapping[str, pd.DataFrame]:
-    """The tables of the sound runs; of their plan only what asks for them."""
+    """The tables of the sound runs, with their part of the plan."""
     frames = samples.read(SAMPLES)
     sound = {name: frame[frame["run"].isin(SOUND)] for name, frame in frames.items()}
     return {name: frame.reset_index(drop=True) for name, frame in sound.items()}
@@ -46,7 +46,7 @@ def rows(frames: Frames, table: str, run: str, **where: str) -> pd.Series:
 def put(
     table: str, run: str, where: Mapping[str, str], **cells: str | float | pd.Timestamp
 ) -> Fault:
-    """These cells have these values in the rows of the run."""
+    """Sets these cells in the rows of the run."""
 
     def fault(frames: Frames) -> None:
         hit = rows(frames, table, run, **where)
@@ -58,12 +58,12 @@ def put(
 
 
 def used(run: str, process: str, cores: float, **where: str) -> Fault:
-    """The process has used that many cores over the window."""
+    """The process used that many cores in the window."""
     return put("cpu", run, {"process": process, "scope": "window"} | where, total_cores=cores)
 
 
 def stolen(run: str, total: float, cores: float) -> Fault:
-    """A hypervisor withheld so much of what the host has used in all."""
+    """The hypervisor withheld ``cores`` of the host's ``total``."""
     return put("cpu", run, {"process": "host"}, total_cores=total, stolen_cores=cores)
 
 
@@ -75,7 +75,7 @@ def scale(table: str, run: str, column: str, factor: float) -> Fault:
 
 
 def silence(run: str, stream: str, seconds: int) -> Fault:
-    """Nothing of the stream is counted in the first seconds of the window."""
+    """No message of the stream is counted in the first seconds of the window."""
 
     def fault(frames: Frames) -> None:
         hit = rows(frames, "intervals", run, stream=stream, phase="window")
@@ -93,7 +93,7 @@ def without(table: str, run: str, **where: str) -> Fault:
 
 
 def died(run: str, process: str) -> Fault:
-    """No sample of the process after the first second of the window."""
+    """The process has no samples after the first second of the window."""
 
     def fault(frames: Frames) -> None:
         cpu = frames["cpu"]
@@ -104,7 +104,7 @@ def died(run: str, process: str) -> Fault:
 
 
 def removed(run: str) -> Fault:
-    """Its folder is not there, though the plan asks for it."""
+    """The folder of a planned run is missing."""
 
     def fault(frames: Frames) -> None:
         for name in frames:
@@ -115,9 +115,9 @@ def removed(run: str) -> Fault:
 
 
 def repeated(run: str, *throughputs: float, own_messages: bool = True) -> Fault:
-    """More repeats of the run, an hour apart, with shares of its throughput.
+    """More repeats of the run, an hour apart, with these shares of its throughput.
 
-    They have messages of their own, or else those of the run.
+    They have different recorded messages, or the same as the run.
     """
 
     def fault(frames: Frames) -> None:
@@ -162,7 +162,7 @@ def alarm(run: str) -> Fault:
 
 
 def beside_the_plan(run: str) -> Fault:
-    """The plan asks for another window, and so for another point."""
+    """The plan has another window, and so another point."""
 
     def fault(frames: Frames) -> None:
         hit = rows(frames, "planned", run)
@@ -265,7 +265,7 @@ FAULTS: Mapping[str, tuple[str, str, Fault]] = {
     "one repeat of three is slow": ("spread", f"{CALL}-again-3", repeated(CALL, 1.0, 0.84)),
     "two repeats differ": ("spread", f"{CALL}-again-2", repeated(CALL, 0.84)),
 }
-"""What is wrong -> the kind of the doubt that must say so, the run that it must name, the fault."""
+"""Fault -> kind of the doubt, its run, function that plants it."""
 
 
 def named(frames: Frames) -> set[tuple[str, str]]:
@@ -274,7 +274,7 @@ def named(frames: Frames) -> set[tuple[str, str]]:
 
 
 def test_the_runs_are_sound_before() -> None:
-    """Without a planted fault nothing is said of them, nor of sound repeats."""
+    """Without a fault neither they nor their repeats have doubts."""
     frames = copied()
     assert named(frames) == set()
     repeated(CALL, 1.02, 0.97)(frames)
@@ -283,7 +283,7 @@ def test_the_runs_are_sound_before() -> None:
 
 @pytest.mark.parametrize("what", FAULTS)
 def test_a_planted_fault_is_named(what: str) -> None:
-    """By its kind, at its run."""
+    """The doubt has the right kind and run."""
     kind, run, fault = FAULTS[what]
     frames = copied()
     fault(frames)
@@ -291,7 +291,7 @@ def test_a_planted_fault_is_named(what: str) -> None:
 
 
 def test_systems_may_be_reached_by_different_cards() -> None:
-    """One on loopback and one elsewhere are no mixture, and neither are their versions."""
+    """Cards and versions may differ between systems."""
     frames = copied()
     for table in frames.values():
         table.loc[table["run"].eq(NOTIFY), "system"] = "another"
@@ -300,14 +300,14 @@ def test_systems_may_be_reached_by_different_cards() -> None:
 
 
 def test_a_noisy_host_is_not_blamed_on_the_tester() -> None:
-    """Where others fill the host, the load generators are not accused."""
+    """If other programs fill the host, load generators are not doubted."""
     frames = copied()
     used(OTHER, "host", 2.0)(frames)
     assert named(frames) == {("noisy-host", OTHER)}
 
 
 def test_a_hypervisor_that_takes_little_is_not_accused() -> None:
-    """And what it takes is none of other processes."""
+    """Nor is stolen time attributed to other processes."""
     frames = copied()
     before = frames["cpu"].loc[rows(frames, "cpu", CALL, process="host"), "total_cores"]
     stolen(CALL, float(before.iloc[0]) + 0.19, 0.19)(frames)
@@ -316,7 +316,7 @@ def test_a_hypervisor_that_takes_little_is_not_accused() -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The sound runs in a folder whose plan asks for 36."""
+    """The sound runs in a folder whose plan has 36 runs."""
     for run in SOUND:
         shutil.copytree(SAMPLES / run, tmp_path / run)
     plan = (SAMPLES / "plan.yaml").read_text().replace("[1, 5]", "[1, 5, 7]")
@@ -325,7 +325,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_folder_is_held_against_its_plan(folder: Path) -> None:
-    """What the plan asks for and is not there is named, with its place in the sweep."""
+    """Missing runs of the plan are named with their parameters."""
     shutil.rmtree(folder / CALL)
     frames = tables.read(folder)
     doubts = checks.doubts(frames)
@@ -337,7 +337,7 @@ def test_a_folder_is_held_against_its_plan(folder: Path) -> None:
 
 
 def test_a_copied_folder_is_no_run_of_its_own(folder: Path) -> None:
-    """Whatever it is called: the recorded messages are the same."""
+    """Its messages are the same, whatever its name."""
     shutil.copytree(folder / CALL, folder / CALL.replace("367280fe", "ffffffff"))
     doubts = checks.doubts(tables.read(folder)).query("kind == 'copied-run'")
     assert doubts["run"].tolist() == [CALL.replace("367280fe", "ffffffff")]

@@ -1,6 +1,6 @@
-"""Faults planted in the files of recorded runs, checksums and seal made right again.
+"""Faults planted in files of recorded runs, with checksums and seal recomputed.
 
-Each must give the doubt that stands beside it in ``planted_files``.
+Each must give its doubt in ``planted_files``.
 """
 
 import re
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.takes_long
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where damaged copies go; the recorded runs beside them are read once."""
+    """The folder of damaged copies; unchanged samples are read only once."""
     monkeypatch.setattr(batches, "_read", lambda run: _read(run) if recorded(run) else READ(run))
     return tmp_path
 
@@ -45,38 +45,38 @@ _read = cache(READ)
 
 
 def recorded(run: Run) -> bool:
-    """Whether it is one of the samples."""
+    """Whether the run is a sample."""
     return run.path.is_relative_to(SAMPLES)
 
 
 def doubts(folder: Path, run: str, fault: Fault) -> pd.DataFrame:
-    """The doubts about a run with this fault, among the sound runs of its set, if it has some."""
+    """The doubts about a run with this fault, among the sound runs of its set, if any."""
     copy, (sample,) = folder / run, SAMPLES.parent.glob(f"*/{run}")
     shutil.copytree(sample, copy)
     fault(copy)
     sealed(copy)
     names = [name for name in SOUND if name != run and sample.parent == SAMPLES]
-    others = [Run(SAMPLES / name, name, "done") for name in names]
-    doubted = checks.doubts(tables.of_runs([Run(copy, run, "done"), *others]))
+    sound = [Run(SAMPLES / name, name, "done") for name in names]
+    doubted = checks.doubts(tables.of_runs([Run(copy, run, "done"), *sound]))
     assert doubted["run"].eq(run).all()
     return doubted
 
 
 def test_the_list_is_long_enough() -> None:
-    """At least sixty faults, at most three of which pass."""
+    """At least 60 faults, at most 3 of which are not detected."""
     assert sum(map(len, PLANTED.values())) >= 60
     assert len(UNSEEN) <= 3
 
 
 @pytest.mark.parametrize("run", SOUND)
 def test_a_sound_run_is_silent(folder: Path, run: str) -> None:
-    """Written anew as it was, with a seal, it has no doubt."""
+    """An unchanged run, sealed again, has no doubt."""
     assert doubts(folder, run, exact(SERVER, nothing)).empty
 
 
 @pytest.mark.parametrize("run", [CALL, CAST, NOTIFY])
 def test_a_rate_that_was_kept_is_no_doubt(folder: Path, run: str) -> None:
-    """With both parts of every latency; only its folder has the name of another case."""
+    """Only the name of its folder is doubted, as the case is changed."""
     doubted = doubts(folder, run, paced())
     assert doubted["kind"].tolist() == ["changed-record"]
     assert "recorded files were changed" not in doubted["text"].iloc[0]
@@ -87,18 +87,18 @@ def test_a_rate_that_was_kept_is_no_doubt(folder: Path, run: str) -> None:
     [pytest.param(run, what, id=what) for run, faults in PLANTED.items() for what in faults],
 )
 def test_a_planted_fault_is_named(folder: Path, run: str, what: str) -> None:
-    """By its kind, at its run, with what is wrong; nothing is said of the other runs."""
+    """The doubt has the right kind, run and text; other runs have none."""
     expected, fault = PLANTED[run][what]
-    kind, _, says = expected.partition(": ")
+    kind, _, pattern = expected.partition(": ")
     doubted = doubts(folder, run, fault)
     assert kind in set(doubted["kind"])
     text = " ".join(doubted.loc[doubted["kind"] == kind, "text"])
-    assert re.search(says, text), text
+    assert re.search(pattern, text), text
     assert "recorded files were changed" not in text
 
 
 @pytest.mark.parametrize("what", UNSEEN)
 def test_what_no_record_shows_is_known_to_pass(folder: Path, what: str) -> None:
-    """Whoever finds a way to see it moves it to the others."""
+    """If a rule detects one, move it to PLANTED."""
     _, run, fault = UNSEEN[what]
     assert doubts(folder, run, fault).empty

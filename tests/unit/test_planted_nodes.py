@@ -1,6 +1,6 @@
-"""Faults planted in what is recorded of nodes, checksums and seal made right again.
+"""Faults planted in records of nodes, with checksums and seal recomputed.
 
-Each contradicts the messages, the topology, the logs or the time of the run, and must be named.
+Each contradicts messages, topology, logs or time of the run, and must give a doubt.
 """
 
 import re
@@ -28,7 +28,7 @@ Json = Any
 
 
 def states_changed(change: Callable[[Json], object]) -> Fault:
-    """A change of what nodes told, answer by answer."""
+    """Changes the reply of nodes in each answer."""
 
     def each(answers: list[Json]) -> None:
         for line in answers:
@@ -38,7 +38,7 @@ def states_changed(change: Callable[[Json], object]) -> Fault:
 
 
 def silenced(attribute: str) -> Fault:
-    """Routers and their addresses tell 0 of this."""
+    """Routers and their addresses report 0 for this attribute."""
 
     def change(answer: Json) -> None:
         for entity in ("router", "router.address"):
@@ -50,7 +50,7 @@ def silenced(attribute: str) -> Fault:
 
 
 def queued(messages: int) -> Fault:
-    """Every queue of Artemis holds so many."""
+    """Every queue of Artemis has this many messages."""
 
     def change(answer: Json) -> None:
         for queue in answer["artemis"].values():
@@ -60,12 +60,12 @@ def queued(messages: int) -> Fault:
 
 
 def without(node: str) -> Fault:
-    """What a node told is gone."""
+    """Removes the answers of a node."""
     return lines(LOG, lambda answers: [line for line in answers if line["node"] != node])
 
 
 def moved(seconds: float) -> Fault:
-    """All instants are some seconds later."""
+    """Shifts all times by some seconds."""
 
     def change(answers: list[Json]) -> None:
         for line in answers:
@@ -76,7 +76,7 @@ def moved(seconds: float) -> Fault:
 
 
 def erased(node: str) -> Fault:
-    """A node is nowhere in the facts, nor in what probes wrote."""
+    """Removes a node from the facts and from the logs of probes."""
 
     def change(run: Json) -> None:
         nodes = run["system"]["nodes"]
@@ -90,7 +90,7 @@ def erased(node: str) -> Fault:
 
 
 def unlogged(log: str) -> Fault:
-    """A log of a node is not there."""
+    """Removes the log of a node."""
     return lambda run: (run / "broker" / log).unlink()
 
 
@@ -110,9 +110,9 @@ PLANTED: Mapping[str, tuple[str, Path, Fault]] = {
         BROKER,
         queued(50_000),
     ),
-    "a router tells nothing": ("it tells of R1, R3, and nothing of R2", ROUTERS, without("R2")),
+    "a router tells nothing": ("it reports R1, R3, and not R2", ROUTERS, without("R2")),
     "the Master tells nothing": (
-        "it tells of Slave 1, Slave 2, and nothing of Master",
+        "it reports Slave 1, Slave 2, and not Master",
         RABBIT,
         without("Master"),
     ),
@@ -124,17 +124,17 @@ PLANTED: Mapping[str, tuple[str, Path, Fault]] = {
     ),
     "all instants are earlier": (r"inside.jsonl: begins 5.0 s before", ROUTERS, moved(-5)),
 }
-"""What is wrong -> what ``record-disagrees`` must say, the run, the fault."""
+"""Fault -> pattern of the text of ``record-disagrees``, run, function that plants it."""
 
 
 def texts(run: Run) -> dict[str, str]:
-    """The doubts about this run, by kind."""
+    """The texts of doubts about this run, by kind."""
     doubted = checks.doubts(tables.of_runs([run]))
     return dict(zip(doubted["kind"], doubted["text"], strict=True))
 
 
 def damaged(folder: Path, sample: Path, fault: Fault) -> Run:
-    """A copy of the run, with the fault and sealed."""
+    """A sealed copy of the run with the fault."""
     copy = folder / sample.name
     shutil.copytree(sample, copy)
     fault(copy)
@@ -144,7 +144,7 @@ def damaged(folder: Path, sample: Path, fault: Fault) -> Run:
 
 @pytest.mark.parametrize("folder", ["rabbitmq", "transfers"])
 def test_sound_nodes_are_believed(folder: str) -> None:
-    """Queues that grow, routers that drop two thirds, and a broker that takes in late."""
+    """Growing queues, routers that drop two thirds, and a slow broker."""
     by_run = [texts(run) for run in runs(INSIDE / folder)]
     assert by_run
     assert not any({"record-disagrees", "missing-node"} & {*by_kind} for by_kind in by_run)
@@ -152,13 +152,13 @@ def test_sound_nodes_are_believed(folder: str) -> None:
 
 @pytest.mark.parametrize("what", PLANTED)
 def test_a_planted_fault_is_named(tmp_path: Path, what: str) -> None:
-    """With what contradicts it."""
-    says, sample, fault = PLANTED[what]
-    assert re.search(says, texts(damaged(tmp_path, sample, fault))["record-disagrees"])
+    """The doubt names the contradiction."""
+    pattern, sample, fault = PLANTED[what]
+    assert re.search(pattern, texts(damaged(tmp_path, sample, fault))["record-disagrees"])
 
 
 def test_nodes_are_asked_on_when_all_is_sent(tmp_path: Path) -> None:
-    """A load by count ends before its plan, as it is noticed: questions until then are no fault."""
+    """A load by count ends early; answers until it is noticed are valid."""
 
     def ended(run: Json) -> None:
         run["window"]["end"] -= 2
@@ -169,7 +169,7 @@ def test_nodes_are_asked_on_when_all_is_sent(tmp_path: Path) -> None:
 
 
 def test_a_doubt_that_vanishes_leaves_another(tmp_path: Path) -> None:
-    """Of a router that dropped messages at another time nothing is left but that time."""
+    """With shifted times the doubt about dropped messages is gone, but the shift is doubted."""
     assert "presettled-dropped" in texts(Run(ROUTERS, ROUTERS.name, "done"))
     by_kind = texts(damaged(tmp_path, ROUTERS, moved(5)))
     assert "presettled-dropped" not in by_kind
@@ -177,31 +177,31 @@ def test_a_doubt_that_vanishes_leaves_another(tmp_path: Path) -> None:
 
 
 def test_an_erased_router_is_missed(tmp_path: Path) -> None:
-    """By its log, and without that by the topology."""
+    """By its log, or by the topology if the log is removed, too."""
     by_kind = texts(damaged(tmp_path / "a", ROUTERS, erased("R3")))
     assert "broker/r3.log: run.json knows no node whose log it is" in by_kind["record-disagrees"]
     without_log = all_of(erased("R3"), unlogged("r3.log"), unlogged("r3-router.conf"))
     by_kind = texts(damaged(tmp_path / "b", ROUTERS, without_log))
-    assert "of R3, and the topology line has the nodes R1, R2, R3" in by_kind["missing-node"]
+    assert "of R3, although the topology line has the nodes R1, R2, R3" in by_kind["missing-node"]
 
 
 def test_an_erased_node_of_a_cluster_is_missed(tmp_path: Path) -> None:
-    """By its log, as no topology says how many there are."""
+    """By its log: the topology does not fix the number of nodes."""
     by_kind = texts(damaged(tmp_path, RABBIT, erased("Slave 2")))
     assert "broker/node3.log: run.json knows no node" in by_kind["record-disagrees"]
 
 
-def test_less_than_nothing_is_unreadable(tmp_path: Path) -> None:
-    """With file and second; the run keeps its point, and is not missed."""
+def test_a_negative_count_is_unreadable(tmp_path: Path) -> None:
+    """A negative count is an error with file and second; the run keeps its point."""
     run = damaged(tmp_path, BROKER, queued(-5))
     frames = tables.of_runs([run, Run(ROUTERS, ROUTERS.name, "done")])
     row = frames["runs"].set_index("run").loc[run.id]
-    assert "local/inside.jsonl: Broker tells of -10 messages of queues at 3 s" in row["failure"]
+    assert "local/inside.jsonl: Broker reports -10 messages of queues at 3 s" in row["failure"]
     assert row["point"]
 
 
-def test_less_than_nothing_for_a_moment_is_readable(tmp_path: Path) -> None:
-    """Brokers count without locks: one such answer spoils none of the others."""
+def test_a_single_negative_count_is_readable(tmp_path: Path) -> None:
+    """Brokers count without locks, so a single negative value is tolerated."""
 
     def change(answers: list[Json]) -> None:
         for queue in answers[1]["told"]["artemis"].values():

@@ -1,4 +1,4 @@
-"""What of a plan can be had on a machine, found before anything starts."""
+"""What a machine can measure of a plan, found before anything starts."""
 
 import re
 import shutil
@@ -33,7 +33,7 @@ def plan(text: str = TEXT) -> Plan:
 
 @pytest.fixture
 def version(monkeypatch: pytest.MonkeyPatch) -> None:
-    """RabbitMQ 4 and Redis, as if they were installed."""
+    """RabbitMQ 4 and Redis seem to be installed."""
     monkeypatch.setattr(VersionSettings, "obtainable", lambda *_: "4.0.5")
     monkeypatch.setattr(shutil, "which", lambda name, **_: f"/usr/bin/{name}")
 
@@ -47,14 +47,14 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.starts_programs
 @pytest.mark.usefixtures("version")
 def test_ha_is_resolved_before_cases_get_their_ids() -> None:
-    """Two kinds of queue are never one point: each case names what it gets."""
+    """Each case has the actual kind of queue, so that kinds never share a point."""
     kinds = [case.queues for case in possible(plan(), HERE).plan.cases()]
     assert kinds[:2] == ["classic", "quorum"]
 
 
 @pytest.mark.usefixtures("version")
 def test_the_same_kind_twice_is_refused() -> None:
-    """A plan that names what ``ha`` becomes as well would measure it twice."""
+    """Naming the kind that ``ha`` becomes would measure it twice."""
     with pytest.raises(PlanError, match="ha queues of RabbitMQ are quorum queues here"):
         possible(plan(TEXT.replace("ha ]", "ha, quorum ]")), HERE)
 
@@ -62,7 +62,7 @@ def test_the_same_kind_twice_is_refused() -> None:
 @pytest.mark.starts_programs
 @pytest.mark.usefixtures("version")
 def test_a_kind_that_cannot_be_had_leaves_the_others() -> None:
-    """Mirrored queues of RabbitMQ 4 are refused with the reason, classic ones are not."""
+    """RabbitMQ 4 refuses mirrored queues with the reason; classic ones remain."""
     here = possible(plan(TEXT.replace("ha ]", "mirrored ]")), HERE)
     reasons = {case.queues: here.refusal(case) for case in here.plan.cases()}
     assert reasons["classic"] is None
@@ -72,7 +72,7 @@ def test_a_kind_that_cannot_be_had_leaves_the_others() -> None:
 @pytest.mark.starts_programs
 @pytest.mark.usefixtures("version")
 def test_preview_names_what_ha_becomes() -> None:
-    """``mqperf plan`` says it before the list of cases, and the cases name it."""
+    """``mqperf plan`` shows it before the cases, and in each case."""
     text = preview(plan())
     assert "RabbitMQ: ha queues are quorum queues here\n" in text
     assert "rabbitmq cmsm quorum, rpc-call, 1 thread" in text
@@ -80,7 +80,7 @@ def test_preview_names_what_ha_becomes() -> None:
 
 @pytest.mark.usefixtures("bare")
 def test_preview_needs_nothing_installed() -> None:
-    """What is missing is told, and the cases all the same."""
+    """Missing programs are named, and the cases are shown."""
     text = preview(plan())
     assert "RabbitMQ, ha queues: cannot be measured here: RabbitMQ is not installed" in text
     assert "zeromq direct none, rpc-call, 1 thread" in text
@@ -88,7 +88,7 @@ def test_preview_needs_nothing_installed() -> None:
 
 @pytest.mark.usefixtures("bare")
 def test_nothing_possible_is_an_error_and_no_record(tmp_path: Path) -> None:
-    """Without any system the command says what to install, and leaves no folder of failures."""
+    """The error says what to install, and no folder is created."""
     install = re.escape("sudo apt-get install rabbitmq-server")
     with pytest.raises(SystemFault, match=install):
         sweep(plan(), TEXT, tmp_path / "runs", Silent())
@@ -97,7 +97,7 @@ def test_nothing_possible_is_an_error_and_no_record(tmp_path: Path) -> None:
 
 @pytest.mark.starts_programs
 def test_queues_of_an_existing_cluster_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody but its owner knows which queues it replicates, and how."""
+    """Its replication is unknown, so the plan must name the kind of queue."""
     monkeypatch.setattr(shutil, "which", lambda name, **_: f"/usr/bin/{name}")
     existing = "settings: {nodes: [a], urls: ['amqp://u@a']}"
     here = possible(plan(TEXT.replace("[cmsm]", f"[cmsm]\n    {existing}")), HERE)
@@ -107,13 +107,13 @@ def test_queues_of_an_existing_cluster_are_named(monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_copied_plan_keeps_its_words() -> None:
-    """Only the kinds of queue are replaced, whatever the style of the file."""
+    """Only kinds of queue are replaced, in any style of YAML."""
     copy = as_measured(TEXT, {"rabbitmq": {"classic": "classic", "ha": "quorum"}}, 1)
     assert copy == TEXT.replace("ha ]", "quorum ]")
 
 
 def test_an_alias_keeps_its_meaning() -> None:
-    """A kind of queue that another system shares by an alias is replaced for the one alone."""
+    """A YAML alias in another system keeps the original kind of queue."""
     shared = TEXT.replace("ha ]", "&kind ha ]").replace("[none]", "[*kind]")
     copied = parse_plan(as_measured(shared, {"rabbitmq": {"ha": "quorum"}}, 1), Path("copy.yaml"))
     assert "quorum" in copied.systems["rabbitmq"].queues

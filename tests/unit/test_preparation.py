@@ -1,4 +1,4 @@
-"""What Ansible prints of the hosts that it prepares, as ansible-core 2.19.14 printed it."""
+"""Output of Ansible for hosts that it prepares, as printed by ansible-core 2.19.14."""
 
 import pytest
 
@@ -34,7 +34,7 @@ h1                         : ok=7    changed=2    unreachable=0    failed=0    s
 
 
 def test_what_was_installed_is_read_by_host() -> None:
-    """Of the task that installs; a failure is the message of its result, on one line."""
+    """From the task that installs; a failure is the message of its result, on one line."""
     results = installation.read_printed(PRINTED)
     assert results["h1"].installed == ["redis-server", "atop"]
     assert results["h1"].problem is None
@@ -62,11 +62,11 @@ failed: [h2] (item=atop) => {"changed": true, "msg": "non-zero return code", "rc
 """
 
 
-def test_a_command_that_failed_is_told_in_its_last_words() -> None:
-    """Where they are no help, with what to do; where there are none, as Ansible has it."""
+def test_a_failed_command_is_reported_by_its_last_line() -> None:
+    """With a hint if they do not help; without output, Ansible's message."""
     results = {host: result.problem for host, result in installation.read_printed(REFUSED).items()}
     assert results == {
-        "trixie": "sudo asks for a password there: let it ask none (NOPASSWD in /etc/sudoers.d), or"
+        "trixie": "sudo asks for a password there: disable that (NOPASSWD in /etc/sudoers.d), or"
         " name root as ansible_user",
         "noble": "there is no sudo: install it, or name root as ansible_user",
         "h1": "E: Unable to locate package no-such-package",
@@ -75,13 +75,13 @@ def test_a_command_that_failed_is_told_in_its_last_words() -> None:
 
 
 def test_a_password_in_a_message_is_not_repeated() -> None:
-    """Whatever a proxy or a mirror has in its URL."""
+    """For example in the URL of a proxy or mirror."""
     line = 'fatal: [h1]: FAILED! => {"msg": "cannot reach http://me:secret@mirror.invalid/"}\n'
     assert "secret" not in str(installation.read_printed(line)["h1"].problem)
 
 
 def test_a_host_that_could_not_be_prepared_has_failed() -> None:
-    """It is not only that something is missing there; what was installed before is told as well."""
+    """The finding has the problem, and the packages installed before."""
     place = Place("h2", "192.0.2.2", groups=("broker",))
     finding = installation._finding(place, HostResult(["atop"], "no room"), dry=False)
     assert finding == Finding("FAILED", "h2 (broker): no room; installed atop")
@@ -89,8 +89,8 @@ def test_a_host_that_could_not_be_prepared_has_failed() -> None:
 
 
 @pytest.mark.starts_programs
-def test_an_installer_that_says_nothing_is_told_all_the_same() -> None:
-    """With its command and its exit code; an Ansible that says nothing, in words."""
-    with pytest.raises(InstallError, match=r"Ansible could not be made: `false` ended with code 1"):
+def test_a_silent_installer_is_reported() -> None:
+    """The error has command and exit code; empty output has a text, too."""
+    with pytest.raises(InstallError, match=r"Ansible could not be installed: `false` ended with "):
         installers.output("Ansible", ["false"])
-    assert installation.last_line(LocalHost().run(["false"], timeout_s=60)) == "it said nothing"
+    assert installation.last_line(LocalHost().run(["false"], timeout_s=60)) == "no output"

@@ -1,4 +1,4 @@
-"""What a plan would do and how far it has got: readable for every plan that is allowed."""
+"""Preview and status of plans, readable for plans of any size."""
 
 import shlex
 from pathlib import Path
@@ -33,7 +33,7 @@ load: {green_threads: 1, duration_s: 1}
 
 
 def test_a_large_plan_is_shown_in_part() -> None:
-    """The first cases and commands are shown, the others counted; the sums are of all cases."""
+    """The first cases and commands are shown, the rest counted; totals are of all."""
     plan = parse_plan(LARGE, Path("large.yaml"))
     assert plan.number_of_cases == len(plan.cases()) == MAX_CASES
     lines = preview(plan).splitlines()
@@ -44,7 +44,7 @@ def test_a_large_plan_is_shown_in_part() -> None:
 
 
 def test_all_of_a_plan_can_be_shown(root: Path) -> None:
-    """Asked for, every case stands there with every command."""
+    """On request every case is shown with every command."""
     text = (root / "plans" / "rabbitmq.yaml").read_text()
     plan = parse_plan(text, Path("rabbitmq.yaml"))
     part, everything = preview(plan), preview(plan, everything=True)
@@ -55,14 +55,14 @@ def test_all_of_a_plan_can_be_shown(root: Path) -> None:
 
 
 def test_no_host_is_reached_unless_asked(tmp_path: Path) -> None:
-    """Hosts that there are not do not matter to a plan that is only shown; their number does."""
+    """Without --check-hosts only the number of hosts matters, not their existence."""
     hosts = tmp_path / "hosts.yaml"
     groups = "broker: {hosts: {b1.invalid: }}\nserver: {hosts: {s1.invalid: }}\n"
     hosts.write_text(f"{groups}client: {{hosts: {{c1.invalid: , c2.invalid: }}}}\n")
     plan = parse_plan(f"hosts: {hosts}\n{SMALL}", Path("small.yaml"))
     text = preview(plan)
     assert "1 green thread x 1 process x 2 hosts" in text
-    assert text.startswith(f"the hosts of {hosts} were not reached: what they have, --check-hosts")
+    assert text.startswith(f"the hosts of {hosts} were not contacted: --check-hosts shows what")
     assert preview(parse_plan(SMALL, Path("small.yaml")), hosts=str(hosts)) == text
     with pytest.raises(HostError, match=r"b1\.invalid: its name is unknown"):
         preview(plan, check_hosts=True)
@@ -70,7 +70,7 @@ def test_no_host_is_reached_unless_asked(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("plan", sorted(PLANS.glob("*.yaml")), ids=lambda file: file.stem)
 def test_what_stands_after_a_prompt_can_be_typed(plan: Path) -> None:
-    """A command line of a program; who the processes are where a run makes files for them."""
+    """Lines after "$" are commands; processes with files of a run are described."""
     loaded = load_plan(plan, problems_of)
     lines = [line.strip() for line in preview(loaded, everything=True).splitlines()]
     typed = [shlex.split(line[2:]) for line in lines if line.startswith("$ ")]
@@ -80,7 +80,7 @@ def test_what_stands_after_a_prompt_can_be_typed(plan: Path) -> None:
 
 
 def test_a_plan_of_a_chain_says_who_its_processes_are(root: Path) -> None:
-    """One of each side is no range of them."""
+    """A single process has no range of numbers."""
     text = preview(load_plan(root / "plans/wan-quick.yaml"))
     assert "\n      server-1, agents: compute, l2-agent\n" in text
     assert "\n      client-1, control plane: api, conductor, scheduler, neutron;" in text
@@ -90,7 +90,7 @@ def test_a_plan_of_a_chain_says_who_its_processes_are(root: Path) -> None:
 
 
 def test_words_of_a_command_are_quoted() -> None:
-    """A shell takes the line apart as the run does."""
+    """The printed line splits into the arguments of the run."""
     plan = parse_plan(
         "systems: {rabbitmq: {topologies: [cmsm]}}\ntest_cases: [command]\n"
         "load: {generator: command, command: \"printf '%s two' a\", green_threads: 1,"
@@ -102,16 +102,16 @@ def test_words_of_a_command_are_quoted() -> None:
 
 
 def test_the_status_of_a_recorded_sweep(root: Path) -> None:
-    """A line for each case, then the sums."""
+    """A line for each case, then the totals."""
     *lines, sums = status(root / "data" / "samples" / "runs").splitlines()
     assert len(lines) == 24
     assert sums.startswith("24 done")
 
 
 @pytest.mark.parametrize(
-    ("content", "complaint"),
+    ("content", "message"),
     [
-        (None, "no runs folder, it holds no plan.yaml"),
+        (None, "no runs folder: it has no plan.yaml"),
         (b"", "plan.yaml: a plan is a mapping"),
         (b"\xff\xfe", "plan.yaml:1: not UTF-8"),
         (b"systems: {rabbitmq: {topol", "plan.yaml:1: not YAML"),
@@ -120,9 +120,9 @@ def test_the_status_of_a_recorded_sweep(root: Path) -> None:
     ],
 )
 def test_a_folder_without_a_sound_plan_has_no_status(
-    content: bytes | str | None, complaint: str, tmp_path: Path
+    content: bytes | str | None, message: str, tmp_path: Path
 ) -> None:
-    """Missing, damaged or somebody else's: one error that names the file."""
+    """One error with the name of the file."""
     file = tmp_path / "plan.yaml"
     if content == "directory":
         file.mkdir()
@@ -131,11 +131,11 @@ def test_a_folder_without_a_sound_plan_has_no_status(
     with pytest.raises(MqperfError) as error:
         status(tmp_path)
     assert str(error.value).startswith(str(tmp_path))
-    assert complaint in str(error.value)
+    assert message in str(error.value)
 
 
 def test_what_is_no_folder_has_no_status(tmp_path: Path) -> None:
-    """A file, or nothing at all, is no runs folder."""
+    """Files and missing paths are refused."""
     (tmp_path / "file").touch()
     for name in ("file", "nothing"):
         with pytest.raises(MqperfError, match=f"{name}: no runs folder"):

@@ -1,4 +1,4 @@
-"""Messages of two priorities: what plans may say, which is which, what records contradict."""
+"""Messages of two priorities: valid plans, which are urgent, and contradictory records."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -42,25 +42,25 @@ load: {{generator: amqp-0-9-1, green_threads: 1, duration_s: 2, warmup_s: 1, ack
 SHARE, SENT = 0.1, 1000
 
 
-# what plans may say
+# valid plans
 
 
 @pytest.mark.parametrize(
-    ("queues", "said", "words"),
+    ("queues", "parameter", "words"),
     [
         ("classic", "urgent_share: 0", "urgent_share"),
         ("classic", "urgent_share: 1", "urgent_share"),
         ("stream", "urgent_share: 0.1", "leave out urgent_share"),
     ],
 )
-def test_what_has_no_priorities_is_told(queues: str, said: str, words: str) -> None:
-    """Before anything starts, with the key."""
+def test_queues_without_priorities_are_refused(queues: str, parameter: str, words: str) -> None:
+    """The error has the key, before anything starts."""
     with pytest.raises(PlanError, match=words):
-        parse_plan(PLAN.format(queues, said), Path("test.yaml"), problems_of)
+        parse_plan(PLAN.format(queues, parameter), Path("test.yaml"), problems_of)
 
 
 def test_quorum_queues_have_priorities_from_rabbitmq_4_on() -> None:
-    """Earlier ones would leave them out in silence; what does not tell its version is asked."""
+    """Earlier versions would ignore them; an unknown version is accepted."""
     check(SHARE, QUORUM, (4, 0))
     check(SHARE, QUORUM, ())
     check(SHARE, {}, (3, 10))
@@ -70,7 +70,7 @@ def test_quorum_queues_have_priorities_from_rabbitmq_4_on() -> None:
 
 
 def case(**parameters: object) -> Case:
-    told = {
+    fields = {
         "system": "rabbitmq",
         "topology": "single",
         "queues": "classic",
@@ -81,7 +81,7 @@ def case(**parameters: object) -> Case:
         "warmup_s": 1,
         "parameters": parameters,
     }
-    return Case.model_validate(told)
+    return Case.model_validate(fields)
 
 
 @pytest.mark.parametrize(
@@ -91,60 +91,60 @@ def case(**parameters: object) -> Case:
 def test_classic_queues_are_declared_with_their_levels(
     queues: str, share: float | None, most: str | None
 ) -> None:
-    """Quorum queues have two whatever they are declared with."""
+    """Quorum queues always have two levels."""
     parameters = {} if share is None else {"urgent_share": share}
     planned = case(**parameters).model_copy(update={"queues": queues})
     broker = Endpoint("amqp", ("127.0.0.1:5672",), "user", "secret")
     access = Access.by(TOPOLOGIES["single"], broker)
-    told = LAUNCHERS["amqp-0-9-1"].options(planned, access, "")
-    assert told["queue"].get("x-max-priority") == most
+    options = LAUNCHERS["amqp-0-9-1"].options(planned, access, "")
+    assert options["queue"].get("x-max-priority") == most
 
 
-# which message is which
+# which messages are urgent
 
 
 @pytest.mark.parametrize("mix", [[], [(0.7, 256), (0.3, 4096)]])
 def test_publisher_and_consumer_agree_on_what_is_urgent(mix: list[tuple[float, int]]) -> None:
-    """Of whichever length, in whatever order they come, from however many senders."""
+    """For any lengths, orders and numbers of senders."""
     forms = with_priorities(mix, SHARE, 256)
     numbers, sender = np.arange(10_000), np.arange(10_000) % 3
     levels = np.array([priority for _, _, priority in forms])
     sent = np.empty(len(numbers), dtype=int)
-    for each in range(3):
-        own = sender == each
-        sent[own] = levels[drawn(numbers[own], each, [part for part, _, _ in forms])]
+    for number in range(3):
+        own = sender == number
+        sent[own] = levels[drawn(numbers[own], number, [part for part, _, _ in forms])]
     assert ((sent == HIGH) == urgent(numbers, sender, SHARE)).all()
     assert (sent == HIGH).mean() == pytest.approx(SHARE, abs=0.002)
     assert {*sent} == {HIGH, LOW}
 
 
 def test_without_a_share_nothing_has_a_priority() -> None:
-    """And all messages are alike, but for their lengths."""
+    """Messages differ by their lengths only."""
     assert with_priorities([], None, 256) == [(1.0, 256, None)]
     mix = [(0.7, 256), (0.3, 4096)]
     assert with_priorities(mix, None, 947) == [(0.7, 256, None), (0.3, 4096, None)]
 
 
-# what records may not contradict
+# contradictory records
 
 
 @dataclass
-class Told:
-    """The numbers that a server received, and those that it recorded by priority."""
+class Numbers:
+    """The numbers of messages that a server received, and recorded by priority."""
 
     received: list[int]
     urgent: list[int]
     usual: list[int]
 
 
-def sound(count: int = SENT) -> Told:
+def sound(count: int = SENT) -> Numbers:
     numbers = np.arange(count)
     chosen = urgent(numbers, numbers * 0, SHARE)
-    return Told([*numbers], [*numbers[chosen]], [*numbers[~chosen]])
+    return Numbers([*numbers], [*numbers[chosen]], [*numbers[~chosen]])
 
 
-def recorded(folder: Path, told: Told, planned: Case) -> tables.Tables:
-    """The tables of a run in which urgent messages took 10 ms, and the others 500 ms."""
+def recorded(folder: Path, received: Numbers, planned: Case) -> tables.Tables:
+    """The tables of a run with latencies of 10 ms for urgent and 500 ms for other messages."""
     numbers = np.arange(SENT)
     client = Tally("client-1", "client", "publish", START, ["sent", "error"])
     client.add("sent", "client-1.1", numbers, START + 1 + numbers / SENT)
@@ -152,44 +152,44 @@ def recorded(folder: Path, told: Told, planned: Case) -> tables.Tables:
         ["received", URGENT, USUAL] if planned.parameters.get("urgent_share") else ["received"]
     )
     server = Tally("server-1", "server", "publish", START, streams)
-    seen = {"received": told.received, URGENT: told.urgent, USUAL: told.usual}
+    seen = {"received": received.received, URGENT: received.urgent, USUAL: received.usual}
     for stream in streams:
         each = np.array(seen[stream], dtype=np.int64)
         due = START + 1 + each / SENT
-        took = np.where(np.isin(each, told.urgent), 0.01, 0.5)
+        took = np.where(np.isin(each, received.urgent), 0.01, 0.5)
         server.add(stream, "client-1.1", each, due, due + took)
     return read_back(folder, planned, (client, {}), (server, {}))
 
 
 def test_each_priority_has_its_latency(tmp_path: Path) -> None:
-    """The record is sound, and the answer tells both."""
+    """The record is consistent, and the answer has both latencies."""
     frames = recorded(tmp_path, sound(), case(urgent_share=SHARE))
     assert frames["messages"]["disagreements"].isna().all()
     rows = frames["priorities"].set_index("urgency")
     assert rows["of_priority"].to_dict() == {URGENT: len(sound().urgent), USUAL: len(sound().usual)}
     assert rows["latency_p50_s"].to_dict() == pytest.approx({URGENT: 0.01, USUAL: 0.5}, rel=0.01)
-    told = ANSWERING.answer(complete(frames))
-    assert told is not None
-    [sentence] = [plain(text) for text in told.sentences]
-    assert "10 ms of urgent messages and 500 ms of usual ones" in sentence
+    value = ANSWERING.answer(complete(frames))
+    assert value is not None
+    [sentence] = [plain(text) for text in value.sentences]
+    assert "10 ms for urgent messages, 500 ms for usual ones" in sentence
 
 
-def test_too_few_messages_tell_nothing(tmp_path: Path) -> None:
-    """A median needs some of either priority."""
-    told = ANSWERING.answer(complete(recorded(tmp_path, sound(12), case(urgent_share=SHARE))))
-    assert told is not None
-    assert "cannot be told" in plain(told.sentences[0])
+def test_too_few_messages_give_no_latency(tmp_path: Path) -> None:
+    """A median needs enough messages of each priority."""
+    value = ANSWERING.answer(complete(recorded(tmp_path, sound(12), case(urgent_share=SHARE))))
+    assert value is not None
+    assert "no result" in plain(value.sentences[0])
 
 
-def lacking_one(told: Told) -> None:
-    told.usual.pop()
+def lacking_one(received: Numbers) -> None:
+    received.usual.pop()
 
 
-def exchanged(told: Told) -> None:
-    told.urgent, told.usual = told.usual, told.urgent
+def exchanged(received: Numbers) -> None:
+    received.urgent, received.usual = received.usual, received.urgent
 
 
-FAULTS: Mapping[Callable[[Told], None], str] = {
+FAULTS: Mapping[Callable[[Numbers], None], str] = {
     lacking_one: "usual, but 1000 received",
     exchanged: "urgent, no share of 0.1",
 }
@@ -197,17 +197,17 @@ FAULTS: Mapping[Callable[[Told], None], str] = {
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_priorities_that_do_not_add_up_are_found(
-    tmp_path: Path, fault: Callable[[Told], None]
+    tmp_path: Path, fault: Callable[[Numbers], None]
 ) -> None:
-    """As a record that disagrees."""
-    told = sound()
-    fault(told)
-    [found] = recorded(tmp_path, told, case(urgent_share=SHARE))["messages"]["disagreements"]
+    """The record has a disagreement."""
+    received = sound()
+    fault(received)
+    [found] = recorded(tmp_path, received, case(urgent_share=SHARE))["messages"]["disagreements"]
     assert FAULTS[fault] in found
 
 
 def test_messages_without_priorities_have_no_row(tmp_path: Path) -> None:
-    """Nor is anything asked of them."""
+    """Nor are they checked."""
     frames = recorded(tmp_path, sound(), case())
     assert frames["priorities"].empty
     assert pd.isna(frames["messages"]["disagreements"]).all()

@@ -1,4 +1,4 @@
-"""Private servers, with small shell programs in the place of brokers."""
+"""Private servers, with small shell programs instead of brokers."""
 
 import signal
 from collections.abc import Iterator, Sequence
@@ -42,7 +42,7 @@ def servers() -> Iterator[Servers]:
 
 
 def test_a_server_is_given_when_it_serves(servers: Servers, tmp_path: Path) -> None:
-    """Its folder and files are for us only, and it is a node with memory."""
+    """Its folder and files are private, and it is a node with memory."""
     servers.start([server(tmp_path / "one", SERVES, conf="x")], 60)
     [node] = servers.nodes
     assert node.label == "one"
@@ -55,21 +55,21 @@ def test_a_server_is_given_when_it_serves(servers: Servers, tmp_path: Path) -> N
 
 
 def test_one_that_never_gets_ready_is_quoted(servers: Servers, tmp_path: Path) -> None:
-    """The error has its name, the time it had and its last words, without secrets."""
+    """The error has name, timeout and last output, without secrets."""
     with pytest.raises(SystemFault) as fault:
         servers.start([server(tmp_path / "one", "echo trying secret; exec sleep 60")], 5)
     assert str(fault.value) == ("Example's one is not ready after 5 s; its log ends:\n  trying ***")
 
 
 def test_no_part_of_a_secret_is_quoted(servers: Servers, tmp_path: Path) -> None:
-    """Of a line that is cut within it, either."""
+    """Even if a long line is cut within it."""
     line = "x" * (WIDTH - 3) + "secret"
     with pytest.raises(SystemFault, match=r"its log ends:\n  x+\*\*\*$"):
         servers.start([server(tmp_path / "one", f"echo {line}; exec sleep 60")], 5)
 
 
 def test_one_that_ends_while_starting_is_quoted(servers: Servers, tmp_path: Path) -> None:
-    """The exit code and the last words are told; frames of stack traces are not."""
+    """The error has exit code and last output, without stack traces."""
     script = r"printf 'Exception: no room\n\tat org.example.Main(1)\n'; exit 3"
     with pytest.raises(SystemFault) as fault:
         servers.start([server(tmp_path / "one", script)], 60)
@@ -78,15 +78,15 @@ def test_one_that_ends_while_starting_is_quoted(servers: Servers, tmp_path: Path
     )
 
 
-def test_enough_is_enough(servers: Servers, tmp_path: Path) -> None:
-    """Of several servers some may be left waiting."""
+def test_some_servers_may_be_enough(servers: Servers, tmp_path: Path) -> None:
+    """start() may return with some servers still starting."""
     both = [server(tmp_path / "one", "exec sleep 60"), server(tmp_path / "two", SERVES)]
     servers.start(both, 60, enough=1)
     servers.check()
 
 
 def test_one_that_is_known_to_die_is_started_again(servers: Servers, tmp_path: Path) -> None:
-    """As often as was agreed and no more; who it was is kept for the record."""
+    """Up to its number of restarts; each is recorded as an incident."""
     dies_once = "[ -e tried ] || { touch tried; exit 1; }; " + SERVES
     servers.start([replace(server(tmp_path / "one", dies_once), restarts=1)], 60)
     assert servers.incidents == ["one died while it started, and was started again"]
@@ -96,17 +96,17 @@ def test_one_that_is_known_to_die_is_started_again(servers: Servers, tmp_path: P
 
 
 def test_one_that_is_known_to_hang_is_started_again(servers: Servers, tmp_path: Path) -> None:
-    """Once its patience is over; who may not be started again is left to the limit."""
+    """After its patience; servers without restarts have the whole timeout."""
     hangs_once = "[ -e tried ] || { touch tried; exec sleep 60; }; " + SERVES
     patient = replace(server(tmp_path / "one", hangs_once), restarts=1, patience_s=5)
     servers.start([patient], 60)
     assert servers.incidents == ["one hung while it started, and was started again"]
 
 
-def test_a_dead_server_is_told(servers: Servers, tmp_path: Path) -> None:
-    """Whoever dies later is found by the next check."""
-    until_told = "echo serving; until [ -e end ]; do sleep 0.05; done; exit 1"
-    servers.start([server(tmp_path / "one", until_told)], 60)
+def test_a_dead_server_is_found(servers: Servers, tmp_path: Path) -> None:
+    """The next check finds it."""
+    until_end = "echo serving; until [ -e end ]; do sleep 0.05; done; exit 1"
+    servers.start([server(tmp_path / "one", until_end)], 60)
     servers.check()
     (tmp_path / "one" / "end").touch()
     process = servers.nodes[0].process
@@ -119,7 +119,7 @@ def test_a_dead_server_is_told(servers: Servers, tmp_path: Path) -> None:
 def test_helpers_are_ended_though_the_host_of_a_node_is_lost(
     servers: Servers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The loss is told when all has ended that can be."""
+    """The error is raised after all others have ended."""
 
     def lost(*_arguments: object) -> None:
         raise HostLost("h1 was lost")
@@ -136,7 +136,7 @@ def test_helpers_are_ended_though_the_host_of_a_node_is_lost(
 
 
 def test_evidence_is_collected_once_and_redacted(servers: Servers, tmp_path: Path) -> None:
-    """Each run gets the files, and the part of the log that was written since the run before."""
+    """Each run gets the files, and the part of the log since the previous run."""
     servers.start([server(tmp_path / "one", "echo secret; " + SERVES, conf="key: secret")], 60)
     for name in ("first", "second"):
         (tmp_path / name).mkdir()
@@ -147,18 +147,18 @@ def test_evidence_is_collected_once_and_redacted(servers: Servers, tmp_path: Pat
 
 
 def test_a_folder_that_cannot_be_made_is_named(servers: Servers, tmp_path: Path) -> None:
-    """The user learns where there is no room."""
+    """The error has its path."""
     (tmp_path / "file").touch()
     with pytest.raises(HostError, match=r"file/one: cannot make it: Not a directory"):
         servers.start([server(tmp_path / "file" / "one", SERVES)], 60)
 
 
 def launching(scripts: Sequence[str]) -> Launch[Path]:
-    """A launch whose first server runs the first script, and so on."""
-    left = list(scripts)
+    """A launch whose servers run these scripts in turn."""
+    remaining = list(scripts)
 
     def launch(servers: Servers, _ports: tuple[int, ...], places: Sequence[HostFolder]) -> Path:
-        servers.start([server(places[0].folder / "one", left.pop(0))], 60)
+        servers.start([server(places[0].folder / "one", remaining.pop(0))], 60)
         return places[0].folder
 
     return launch
@@ -168,7 +168,7 @@ TAKEN = "echo Address already in use; exit 1"
 
 
 def test_a_taken_port_is_tried_once_more(tmp_path: Path) -> None:
-    """The second attempt has other ports and a folder of its own."""
+    """The second attempt has other ports and another folder."""
     with ServerLauncher("Example", [HostFolder(HOST, tmp_path)]).launched(
         1, launching([TAKEN, SERVES])
     ) as place:
@@ -176,14 +176,14 @@ def test_a_taken_port_is_tried_once_more(tmp_path: Path) -> None:
 
 
 def test_a_crash_without_a_word_is_no_taken_port(servers: Servers, tmp_path: Path) -> None:
-    """Only what the log says is said: a server that was killed, was killed."""
+    """Only the log tells of a taken port; a killed server is reported as killed."""
     with pytest.raises(SystemFault, match="killed by signal 11; its log is empty") as fault:
         servers.start([server(tmp_path / "one", "kill -SEGV $$")], 60)
     assert not isinstance(fault.value, PortTakenError)
 
 
 def test_ports_taken_twice_are_an_error(tmp_path: Path) -> None:
-    """There is no third attempt: the user is told to repeat the command."""
+    """There is no third attempt; the error asks to repeat the command."""
     with (
         pytest.raises(PortTakenError, match="a port was taken while Example's one started; repeat"),
         ServerLauncher("Example", [HostFolder(HOST, tmp_path)]).launched(
@@ -194,7 +194,7 @@ def test_ports_taken_twice_are_an_error(tmp_path: Path) -> None:
 
 
 def test_one_that_is_ended_on_purpose_is_no_fault(servers: Servers, tmp_path: Path) -> None:
-    """It serves again after it was started again, and not because of what it said before."""
+    """After a restart only new output makes it ready."""
     script = f"[ ! -e first ] || until [ -e go ]; do sleep 0.05; done; touch first; {SERVES}"
     servers.start([server(tmp_path / "one", script)], 60)
     [before] = servers.nodes

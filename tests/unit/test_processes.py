@@ -1,4 +1,4 @@
-"""Guardians: nothing that was started outlives its end, its time or its owner."""
+"""Guardians: no started process outlives its stop, its timeout or its owner."""
 
 import os
 import signal
@@ -27,12 +27,12 @@ KINDS = {
     "with a daemon": "setsid sh -c 'sleep 4321 & sleep 4321' & sleep 4321",
     "with a daemon of an orphan": "(setsid setsid sleep 4321 &) ; sleep 4321",
 }
-"""Programs that are hard to end; all of them are shells."""
+"""Shell programs that are hard to end."""
 
 
 @contextmanager
 def marked(folder: Path) -> Iterator[Callable[[], list[int]]]:
-    """Processes which were started in a folder, and live."""
+    """Yields a function that lists the living processes in a folder."""
 
     def living() -> list[int]:
         pids = []
@@ -49,7 +49,7 @@ def marked(folder: Path) -> Iterator[Callable[[], list[int]]]:
         yield living
     finally:
         for pid in living():
-            with suppress(ProcessLookupError):  # a guardian was quicker
+            with suppress(ProcessLookupError):  # already ended
                 os.kill(pid, signal.SIGKILL)
 
 
@@ -60,13 +60,13 @@ def living(tmp_path: Path) -> Iterator[Callable[[], list[int]]]:
 
 
 def started(script: str, folder: Path) -> processes.Process:
-    """A shell in the folder that has had the time to start its children."""
+    """A shell in the folder, whose log tells when it is up."""
     argv = ["sh", "-c", f"{script.replace('exec', 'echo up; exec')}"]
     return processes.start("shell", argv, env=None, log=folder / "log", cwd=folder)
 
 
 def guardians(owner: int | None = None) -> list[psutil.Process]:
-    """Those of an owner, or ours: the first of all, then those of each program."""
+    """Guardians of an owner, by default this process: the main one, then one per program."""
     matching = []
     for process in psutil.Process(owner).children(recursive=True):
         with suppress(psutil.NoSuchProcess):
@@ -76,7 +76,7 @@ def guardians(owner: int | None = None) -> list[psutil.Process]:
 
 
 def guardian_of(process: processes.Process) -> psutil.Process:
-    """That of one program."""
+    """The guardian of a program."""
     parent = psutil.Process(process.pid).parent()
     assert parent is not None
     return parent
@@ -90,8 +90,8 @@ OWNER = """
     def begin():
         for script in sys.argv[2:]:
             argv = ["sh", "-c", script]
-            kept.append(processes.start("x", argv, env=None, log=folder / "log", cwd=folder))
-    kept = []
+            started.append(processes.start("x", argv, env=None, log=folder / "log", cwd=folder))
+    started = []
     thread = threading.Thread(target=begin)
     thread.start()
     thread.join()
@@ -102,7 +102,7 @@ OWNER = """
 
 @contextmanager
 def owner(folder: Path) -> Iterator[subprocess.Popen[str]]:
-    """Another Python that owns programs of all kinds, started by a thread that has ended."""
+    """Another Python with programs of all kinds, started by a thread that has ended."""
     argv = [sys.executable, "-c", textwrap.dedent(OWNER), str(folder), *KINDS.values()]
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as p:
         try:
@@ -114,11 +114,11 @@ def owner(folder: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 WHOLE = 11
-"""Processes of all kinds, when all are up."""
+"""The number of processes of all kinds together."""
 
 
 def test_nothing_outlives_its_owner(tmp_path: Path, living: Callable[[], list[int]]) -> None:
-    """SIGKILL ends children, grandchildren, daemons and the deaf; a thread's end ends none."""
+    """SIGKILL of the owner ends all descendants; the end of the thread ended none."""
     with owner(tmp_path) as process:
         assert eventually(lambda: len(living()) >= WHOLE)
         watching = psutil.Process(process.pid).children(recursive=True)
@@ -132,19 +132,19 @@ def test_nothing_outlives_its_owner(tmp_path: Path, living: Callable[[], list[in
 def test_a_lost_guardian_is_replaced(
     tmp_path: Path, living: Callable[[], list[int]], number: signal.Signals, *, first: bool
 ) -> None:
-    """Guardians killed or frozen before their owner dies: still nothing is left."""
+    """Even if guardians are killed or stopped before the owner, nothing is left."""
     with owner(tmp_path) as process:
         assert eventually(lambda: len(living()) >= WHOLE)
-        those = guardians(process.pid)
-        for guardian in those[:1] if first else those[1:]:
+        all_guardians = guardians(process.pid)
+        for guardian in all_guardians[:1] if first else all_guardians[1:]:
             guardian.send_signal(number)
         process.kill()
         assert eventually(lambda: living() == [])
-        assert eventually(lambda: not any(p.is_running() for p in those))
+        assert eventually(lambda: not any(p.is_running() for p in all_guardians))
 
 
 def test_a_frozen_owner_keeps_its_programs(tmp_path: Path, living: Callable[[], list[int]]) -> None:
-    """Who stops mqperf for a moment, with Ctrl-Z perhaps, loses nothing."""
+    """Stopping mqperf, for example with Ctrl-Z, ends nothing."""
     with owner(tmp_path) as process:
         assert eventually(lambda: len(living()) >= WHOLE)
         process.send_signal(signal.SIGSTOP)
@@ -156,14 +156,14 @@ def test_a_frozen_owner_keeps_its_programs(tmp_path: Path, living: Callable[[], 
 def test_what_takes_too_long_ends_with_all_it_started(
     tmp_path: Path, living: Callable[[], list[int]], kind: str
 ) -> None:
-    """A command that timed out leaves no process, of whatever kind."""
+    """A command that timed out leaves no process."""
     with pytest.raises(HostError, match=r"sh -c did not end within 0\.5 s"):
         processes.run(["sh", "-c", KINDS[kind]], cwd=tmp_path, timeout_s=0.5)
     assert living() == []
 
 
 def test_what_ends_leaves_nothing(tmp_path: Path, living: Callable[[], list[int]]) -> None:
-    """A command that ended left a daemon, which holds its output: both are gone at once."""
+    """A daemon that holds the output of an ended command is ended, too."""
     done = processes.run(
         ["sh", "-c", "setsid sleep 4321 & echo done; exit 3"], cwd=tmp_path, timeout_s=60
     )
@@ -173,7 +173,7 @@ def test_what_ends_leaves_nothing(tmp_path: Path, living: Callable[[], list[int]
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_stop_leaves_nothing(tmp_path: Path, living: Callable[[], list[int]], kind: str) -> None:
-    """Neither does a process that is stopped."""
+    """A stopped program leaves no process."""
     process = started(KINDS[kind], tmp_path)
     assert eventually(lambda: len(living()) >= 1)
     process.stop(0.2)
@@ -181,7 +181,7 @@ def test_stop_leaves_nothing(tmp_path: Path, living: Callable[[], list[int]], ki
 
 
 def test_a_program_dies_with_its_guardian(tmp_path: Path, living: Callable[[], list[int]]) -> None:
-    """It is told as killed, and what it left is ended by the guardian of all."""
+    """It counts as killed, and the main guardian ends its daemons."""
     process = started(KINDS["with a daemon"], tmp_path)
     assert eventually(lambda: len(living()) >= 3)
     guardian_of(process).kill()
@@ -192,7 +192,7 @@ def test_a_program_dies_with_its_guardian(tmp_path: Path, living: Callable[[], l
 def test_stop_does_not_wait_for_a_frozen_guardian(
     tmp_path: Path, living: Callable[[], list[int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is killed, and what it watched with it."""
+    """The guardian is killed with its program."""
     monkeypatch.setattr("mqperf.onhost.processes.child_handle.END_LIMIT_S", 0.2)
     process = started(KINDS["with a daemon"], tmp_path)
     assert eventually(lambda: len(living()) >= 3)
@@ -202,7 +202,7 @@ def test_stop_does_not_wait_for_a_frozen_guardian(
 
 
 def test_after_the_first_guardian_there_is_another(tmp_path: Path) -> None:
-    """When it was killed, programs run on and new ones start."""
+    """If it is killed, programs continue and new ones start."""
     running = started("exec sleep 4321", tmp_path)
     guardians()[0].kill()
     assert processes.run(["echo", "one"], timeout_s=60).stdout == "one\n"
@@ -211,7 +211,7 @@ def test_after_the_first_guardian_there_is_another(tmp_path: Path) -> None:
 
 
 def test_exit_codes_are_the_programs_own(tmp_path: Path) -> None:
-    """Those of signals are negative, as Python has it."""
+    """Signals are negative, as in Python."""
     scripts = {"exit 7": 7, "kill -SEGV $$": -signal.SIGSEGV, "kill -9 $$": -signal.SIGKILL}
     for script, code in scripts.items():
         assert processes.run(["sh", "-c", script], timeout_s=60).returncode == code
@@ -232,7 +232,7 @@ ORDINARY = """
 
 
 def test_a_program_gets_ordinary_signals() -> None:
-    """What a guardian ignores for itself, its programs do not; whatever we have inherited."""
+    """Signals ignored by guardians or the parent are not ignored by programs."""
     argv = [sys.executable, "-c", textwrap.dedent(ORDINARY)]
     output = subprocess.check_output(argv, text=True)
     masks = dict(line.split(":\t") for line in output.splitlines())
@@ -241,23 +241,23 @@ def test_a_program_gets_ordinary_signals() -> None:
 
 
 def test_a_program_inherits_no_files() -> None:
-    """Only input, output and error, so that no lock or listener of ours lives on in it."""
+    """Only stdin, stdout and stderr, so that no lock or socket stays open in it."""
     with Path(os.devnull).open() as extra:
         os.set_inheritable(extra.fileno(), True)  # noqa: FBT003
         done = processes.run(["ls", "/proc/self/fd"], timeout_s=60)
-    assert len(done.stdout.split()) == 4  # and that of the listing itself
+    assert len(done.stdout.split()) == 4  # including that of ls
 
 
 def test_much_output_passes(tmp_path: Path) -> None:
-    """More than a pipe holds, of output and of errors at once."""
+    """More than a pipe holds, in stdout and stderr at once."""
     text = "0123456789" * 200_000
     (tmp_path / "text").write_text(text)
     done = processes.run(["sh", "-c", "cat text; cat text >&2"], cwd=tmp_path, timeout_s=60)
     assert (done.stdout, done.stderr) == (text, text)
 
 
-def test_a_refusal_of_the_kernel_is_told(tmp_path: Path) -> None:
-    """What cannot be executed, or not there, is named."""
+def test_errors_of_the_kernel_are_reported(tmp_path: Path) -> None:
+    """The error names what cannot be executed or is missing."""
     (tmp_path / "text").write_text("no program")
     (tmp_path / "text").chmod(0o755)
     with pytest.raises(HostError, match=r"text.*: Exec format error"):
@@ -267,7 +267,7 @@ def test_a_refusal_of_the_kernel_is_told(tmp_path: Path) -> None:
 
 
 def test_threads_may_start_programs_at_once() -> None:
-    """Each gets its own answer."""
+    """Each gets its own output."""
     answers: list[str] = []
 
     def ask(number: int) -> None:

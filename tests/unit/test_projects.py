@@ -1,4 +1,4 @@
-"""What a person begins with: shipped plans by their names."""
+"""First steps of a user: shipped plans and samples by name."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ load: {green_threads: [1], duration_s: 1}
 
 
 def test_every_plan_is_listed_with_question_and_time(root: Path) -> None:
-    """Those of the repository, the shortest first, each with a sentence and its minutes."""
+    """All plans of the repository, the shortest first, with a sentence and minutes."""
     plans = every_plan()
     assert {plan.name for plan in plans} == {file.stem for file in root.glob("plans/*.yaml")}
     assert [plan.name for plan in plans if not plan.question.endswith((".", "?"))] == []
@@ -33,15 +33,15 @@ def test_every_plan_is_listed_with_question_and_time(root: Path) -> None:
 
 
 def test_a_question_is_a_sentence_of_its_comment() -> None:
-    """Dots within names do not end it; a plan without a comment has none."""
+    """Dots within names do not end it; without a comment it is empty."""
     assert question("# Of RabbitMQ 3.10, in\n# plans/a.yaml. More.\ntitle: A. B.\n") == (
         "Of RabbitMQ 3.10, in plans/a.yaml."
     )
     assert question("title: A.\n") == ""
 
 
-def test_a_plan_tells_the_packages_that_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever lacks them sees which, and no time; all others stand before it."""
+def test_a_plan_lists_the_packages_that_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plans with missing packages are last, name them, and have no time."""
     monkeypatch.setattr(packages, "find_spec", lambda name: name != "mqperf_amqp_0_9_1" or None)
     plans = {plan.name: plan for plan in every_plan()}
     assert plans["search-quick"].missing == ["mqperf-amqp-0-9-1"]
@@ -53,7 +53,7 @@ def test_a_plan_tells_the_packages_that_it_needs(monkeypatch: pytest.MonkeyPatch
 def test_a_shipped_plan_is_taken_by_its_name(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, root: Path
 ) -> None:
-    """Also beside a folder of that name; a file that is there comes first."""
+    """An existing file takes precedence, a folder of that name does not."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sample").mkdir()
     for name in ("smoke", "sample", "amqp-1.0-quick"):
@@ -64,8 +64,8 @@ def test_a_shipped_plan_is_taken_by_its_name(
     assert plan_file(Path("data/smoke")) == Path("data/smoke")
 
 
-def test_an_unknown_name_is_told_the_nearest() -> None:
-    """What has a suffix is a file that is missing."""
+def test_an_unknown_name_has_a_suggestion() -> None:
+    """Names with a suffix are missing files."""
     with pytest.raises(PlanError, match="unknown shipped plan 'smok'; did you mean 'smoke'"):
         load_plan(Path("smok"))
     with pytest.raises(PlanError, match=r"smoke\.yaml: cannot read the plan: No such file"):
@@ -73,7 +73,7 @@ def test_an_unknown_name_is_told_the_nearest() -> None:
 
 
 def test_a_shipped_plan_is_printed_to_the_letter(root: Path) -> None:
-    """So that a copy of it can be changed."""
+    """A copy of it can be edited."""
     printed = CliRunner().invoke(app, ["plans", "quickstart"]).output
     assert printed == (root / "plans/quickstart.yaml").read_text()
 
@@ -81,7 +81,7 @@ def test_a_shipped_plan_is_printed_to_the_letter(root: Path) -> None:
 def test_a_sample_is_taken_by_its_name(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, root: Path
 ) -> None:
-    """Where no such folder is; without samples, what brings them is told."""
+    """Existing folders take precedence; without samples the error names their package."""
     monkeypatch.chdir(tmp_path)
     for name in ("samples/wan", "data/samples/wan"):
         assert runs_folder(Path(name)) == root / "data/samples/wan"
@@ -98,5 +98,5 @@ def test_a_sample_is_taken_by_its_name(
 
 
 def test_notebooks_are_shipped_too(root: Path) -> None:
-    """In a checkout they are those at its top."""
+    """In a checkout they are in its top folder."""
     assert shipped("notebooks") == root / "notebooks"

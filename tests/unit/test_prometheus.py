@@ -1,4 +1,4 @@
-"""Metrics for Prometheus: a sound text, and the state and figures of every run of a sweep."""
+"""Metrics for Prometheus: valid text, with state and figures of every run of a sweep."""
 
 import re
 from http import HTTPStatus
@@ -32,7 +32,7 @@ ESCAPES = {r"\\": "\\", r"\"": '"', r"\n": "\n"}
 
 
 class Series(NamedTuple):
-    """A sample as a reader of the format has it."""
+    """A parsed sample."""
 
     name: str
     labels: dict[str, str]
@@ -40,7 +40,7 @@ class Series(NamedTuple):
 
 
 def parsed(text: str) -> list[Series]:
-    """Every sample, by the grammar of the format; no series twice, each with its type before."""
+    """All samples, checked by the grammar: no duplicates, and a type before each."""
     assert text.endswith("\n")
     series: list[Series] = []
     kinds: dict[str, str] = {}
@@ -69,13 +69,13 @@ def parsed(text: str) -> list[Series]:
 
 
 def of(text: str, name: str, **labels: str) -> list[Series]:
-    """Series of this name with these labels."""
+    """Series with this name and these labels."""
     every = [series for series in parsed(text) if series.name == name]
     return [series for series in every if labels.items() <= series.labels.items()]
 
 
 class Sweep(NamedTuple):
-    """A sweep of recorded runs: the first is done, the second failed, the third runs."""
+    """A sweep of recorded runs: one is done, one has failed, one is running, one is pending."""
 
     pulse: Pulse
     bar: Bar
@@ -98,7 +98,7 @@ def sweep() -> Sweep:
 
 
 def test_every_run_of_a_sweep_is_in_one_state(sweep: Sweep) -> None:
-    """What a case says is a label whatever it contains."""
+    """The words of a case are a label, whatever they contain."""
     text = DOCUMENT.content(sweep.pulse)
     states = {series.labels["run"]: series.labels for series in of(text, "mqperf_runs")}
     assert [states[case.id]["state"] for case in sweep.cases] == [
@@ -109,7 +109,7 @@ def test_every_run_of_a_sweep_is_in_one_state(sweep: Sweep) -> None:
 
 
 def test_a_finished_run_has_the_figures_of_the_tables(sweep: Sweep) -> None:
-    """Throughput and quantiles of latency, those that failed apart."""
+    """Throughput and quantiles of latency; failed runs have none."""
     text, done = DOCUMENT.content(sweep.pulse), sweep.cases[0].id
     tables = samples.read(SAMPLE)
     messages, latency = (tables[name].set_index("run").loc[done] for name in MEASURED)
@@ -121,8 +121,8 @@ def test_a_finished_run_has_the_figures_of_the_tables(sweep: Sweep) -> None:
     assert count.value == latency["samples"]
 
 
-def test_the_present_run_is_told_while_it_is_measured(sweep: Sweep) -> None:
-    """Its rate, mean latency and cores, as the page has them; nothing of it once it has ended."""
+def test_the_present_run_has_metrics_while_it_is_measured(sweep: Sweep) -> None:
+    """Rate, mean latency and cores as on the page, until it ends."""
     pulse = sweep.pulse
     assert eventually(lambda: pulse.scene and pulse.scene.last)
     text = DOCUMENT.content(pulse)
@@ -137,8 +137,8 @@ def test_the_present_run_is_told_while_it_is_measured(sweep: Sweep) -> None:
     assert not of(DOCUMENT.content(pulse), "mqperf_throughput_per_second")
 
 
-def test_metrics_are_beside_the_page_and_for_who_knows_its_address(sweep: Sweep) -> None:
-    """With the type by which Prometheus knows the format."""
+def test_metrics_need_the_token_of_the_page(sweep: Sweep) -> None:
+    """With Prometheus' content type; without the token they are not found."""
     with served(sweep.pulse) as address:
         status, content, headers = answer(f"{address}metrics")
         assert (status, headers["Content-Type"]) == (HTTPStatus.OK, DOCUMENT.kind)

@@ -1,4 +1,4 @@
-"""What the psutil probe sees of links that are cut, beside other cuts and between few samples."""
+"""The psutil probe and cut links: several cuts, and sparse samples."""
 
 import json
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ from mqperf.study.probes.psutil_actions import disagreements
 
 START = 1_790_000_000.0
 CUTS = ((2.0, 4.0), (9.0, 11.0))
-"""When links are cut, in seconds of the window."""
+"""Start and end of cuts, in seconds of the window."""
 
 EVERY_SECOND = [second + 0.0035 for second in range(16)]
 SPARSE = [0.0, 1.0, 2.0, 3.0, 4.0, 8.9, 10.9, 12.0, 13.0, 14.0, 15.0]
 
 
 def log(instants: Sequence[float], silent: Sequence[tuple[float, float]]) -> list[Sample]:
-    """Samples of a device that receives 1,000 bytes before each, but in silence."""
+    """Samples of a device that receives 1,000 bytes before each, except when silent."""
     samples, received = [], 0
     for before, at in zip([-1.0, *instants], instants, strict=False):
         if not any(start <= before and at <= end for start, end in silent):
@@ -36,7 +36,7 @@ def log(instants: Sequence[float], silent: Sequence[tuple[float, float]]) -> lis
 
 
 def run(folder: Path, cuts: Sequence[tuple[float, float]] = CUTS) -> Whole:
-    """With two cuts, as the runner writes them down."""
+    """A run with two cuts, with events like those of the runner."""
     actions = [
         ActionPlan(do=do, link=True, at_s=begin, for_s=end - begin)
         for do, (begin, end) in zip(("disconnect", "black-hole"), cuts, strict=True)
@@ -68,15 +68,15 @@ def run(folder: Path, cuts: Sequence[tuple[float, float]] = CUTS) -> Whole:
         pytest.param(EVERY_SECOND, [], id="never silent, as it carries more"),
     ],
 )
-def test_a_cut_that_samples_may_show_is_not_accused(
+def test_a_cut_that_samples_may_show_is_no_contradiction(
     tmp_path: Path, instants: Sequence[float], silent: Sequence[tuple[float, float]]
 ) -> None:
-    """Not by a silence that is another cut's, nor where samples are too far apart to tell."""
+    """Another cut's silence and sparse samples are no contradiction."""
     assert not [*disagreements(run(tmp_path), [log(instants, silent)])]
 
 
-def test_a_silence_at_another_time_is_told(tmp_path: Path) -> None:
-    """The first cut is where it should be, the second one is not."""
+def test_a_silence_at_another_time_is_reported(tmp_path: Path) -> None:
+    """The first cut agrees with the samples, the second does not."""
     cuts, silent = [(2.0, 4.0), (8.0, 11.0)], [(2.0, 5.0), (12.0, 15.0)]
     [disagreement] = disagreements(run(tmp_path, cuts), [log(EVERY_SECOND, silent)])
     assert disagreement == (

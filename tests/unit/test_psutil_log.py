@@ -1,4 +1,4 @@
-"""The psutil probe: its program really run, and its log read."""
+"""The psutil probe: its program is run, and its log is read."""
 
 import json
 import os
@@ -32,7 +32,7 @@ while True:
 
 @contextmanager
 def busy_process() -> Iterator[subprocess.Popen[bytes]]:
-    """A process that floods a socket; it ends whatever happens, and by itself after a minute."""
+    """A process that floods a socket, and ends after a minute at the latest."""
     with subprocess.Popen([sys.executable, "-c", BUSY]) as busy:
         try:
             yield busy
@@ -42,7 +42,7 @@ def busy_process() -> Iterator[subprocess.Popen[bytes]]:
 
 @pytest.mark.starts_programs
 def test_a_busy_process_uses_its_core(tmp_path: Path) -> None:
-    """Samples at whole seconds after the start; busy and idle processes are told apart."""
+    """Samples are at whole seconds; a busy process uses more CPU than an idle one."""
     log = tmp_path / psutil_log.LOG
     with busy_process() as busy:
         targets = [
@@ -76,15 +76,15 @@ def test_a_busy_process_uses_its_core(tmp_path: Path) -> None:
     assert network["host"].eq("here").all()
     assert network["retransmitted_share"].between(0, 1).all()
     (memory,) = psutil_rows.memory(psutil_log.samples(log), (start, start + 2)).to_dict("records")
-    there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    assert 0 < memory["memory_used_bytes"] < there
+    memory_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    assert 0 < memory["memory_used_bytes"] < memory_bytes
     assert rows.loc[rows["kind"].eq("host"), "rss_bytes"].le(memory["memory_used_bytes"]).all()
 
 
 def sample(
     second: float, *, alive: bool = True, wall: float | None = None, began: float = 0
 ) -> str:
-    """A line of a log in which client-1, which began at that second, uses half a core."""
+    """A line of a log in which client-1, started at ``began``, uses half a core."""
     reading = [second, 0.4 * (second - began), 0.1 * (second - began), 1000]
     return json.dumps(
         {
@@ -97,7 +97,7 @@ def sample(
 
 
 def read(log: Path, lines: list[str]) -> list[tuple[str, float]]:
-    """Scope and start of the rows of client-1 in a window of three seconds."""
+    """Scope and start of client-1's rows in a window of three seconds."""
     log.write_text("\n".join(lines))
     rows = psutil_rows.cpu(psutil_log.samples(log), {"client-1": "client"}, (1000, 1003))
     of_client = rows[rows["process"] == "client-1"]
@@ -105,19 +105,19 @@ def read(log: Path, lines: list[str]) -> list[tuple[str, float]]:
 
 
 def test_a_dead_process_has_no_total(tmp_path: Path) -> None:
-    """From its death on there are no rows, and none for the window."""
+    """After its end it has no rows, and none for the window."""
     lines = [sample(s, alive=s < 2) for s in range(4)]
     assert read(tmp_path / "log", lines) == [("interval", 0.0)]
 
 
 def test_a_process_that_was_started_again_has_rows_of_both(tmp_path: Path) -> None:
-    """What it used before and what it used after are never taken together."""
+    """No row combines the two processes."""
     lines = [sample(0), sample(1), sample(1.5, alive=False), sample(2, began=2), sample(3, began=2)]
     assert read(tmp_path / "log", lines) == [("interval", 0.0), ("interval", 2.0)]
 
 
 def over_the_window(log: Path, lines: list[str]) -> list[tuple[float, float]]:
-    """Total and system cores over four seconds of client-1, which the plan had down."""
+    """Total and system cores of client-1 over four seconds; the plan stops it."""
     log.write_text("\n".join(lines))
     samples = psutil_log.samples(log)
     rows = psutil_rows.cpu(samples, {"client-1": "client"}, (1000, 1004), ended=["client-1"])
@@ -125,27 +125,27 @@ def over_the_window(log: Path, lines: list[str]) -> list[tuple[float, float]]:
     return [*zip(of_client["total_cores"], of_client["sys_cores"], strict=True)]
 
 
-def test_what_the_plan_had_down_used_what_all_its_lives_used(tmp_path: Path) -> None:
-    """Half a core for a second, nothing while it was down, half a core from its start on."""
+def test_a_restarted_process_has_the_sum_of_its_cpu(tmp_path: Path) -> None:
+    """CPU before the stop and after the restart is added."""
     first, down = [sample(0), sample(1)], [sample(2, alive=False)]
     lines = [*first, *down, sample(3, began=2.5), sample(4, began=2.5)]
     assert over_the_window(tmp_path / "log", lines) == [pytest.approx((1.25 / 4, 0.25 / 4))]
 
 
-def test_what_was_not_seen_again_has_no_total(tmp_path: Path) -> None:
-    """The plan starts it again in the window, so that it used something that nobody counted."""
+def test_a_process_without_its_restart_has_no_total(tmp_path: Path) -> None:
+    """The plan restarts it in the window, so a part of its CPU is unknown."""
     lines = [sample(s, alive=s < 2) for s in range(5)]
     assert over_the_window(tmp_path / "log", lines) == []
 
 
 def test_a_missing_second_is_a_longer_interval(tmp_path: Path) -> None:
-    """A gap in the samples is visible: no row starts in the missing second."""
+    """No row starts in the missing second."""
     lines = [sample(s) for s in (0, 1, 3)]
     assert read(tmp_path / "log", lines) == [("interval", 0.0), ("interval", 1.0), ("window", 0.0)]
 
 
 def test_traffic_and_losses_are_those_of_the_window(tmp_path: Path) -> None:
-    """Bytes by the second, only of interfaces that carried any, and segments retransmitted."""
+    """Bytes per second of interfaces with traffic, and retransmitted segments."""
     log = tmp_path / "log"
     counters = [([1000, 500], [100, 1]), ([5000, 2500], [300, 3]), ([9999, 9999], [999, 99])]
     lines = []
@@ -170,10 +170,10 @@ def test_traffic_and_losses_are_those_of_the_window(tmp_path: Path) -> None:
         ([1000, 10, 4], [1000, 10, 4], None),
     ],
 )
-def test_what_had_arrived_already_was_not_lost(
+def test_spurious_retransmissions_are_not_lost(
     tmp_path: Path, first: list[int], last: list[int], share: float | None
 ) -> None:
-    """Where the probe has counted it; a receiver tells of it after the retransmission."""
+    """If counted, spurious retransmissions are subtracted, even if reported late."""
     lines = [
         json.loads(sample(second))
         | {"network": {"at": second, "bytes": {"lo": [9, 9]}, "speeds": {}, "segments": segments}}
@@ -186,14 +186,14 @@ def test_what_had_arrived_already_was_not_lost(
 
 
 def with_memory(log: Path, *readings: list[int] | None) -> list[psutil_log.Sample]:
-    """The samples of a log with that memory in one second after the other."""
+    """The samples of a log with these readings of memory in successive seconds."""
     lines = [json.loads(sample(s)) | {"memory": memory} for s, memory in enumerate(readings)]
     log.write_text("\n".join(map(json.dumps, lines)))
     return psutil_log.samples(log)
 
 
 def test_memory_is_the_most_and_the_least_of_the_window(tmp_path: Path) -> None:
-    """What was swapped is that of the window; in each second, what was in use is the host's."""
+    """Swapping is that of the window; the host's rss is the memory in use."""
     readings = [100, 40, 7, 50], [100, 20, 7, 60], [100, 30, 9, 60], [100, 1, 99, 99]
     samples = with_memory(tmp_path / "log", *readings)
     (row,) = psutil_rows.memory(samples, (1000, 1002), "here").to_dict("records")
@@ -219,20 +219,20 @@ def test_memory_is_the_most_and_the_least_of_the_window(tmp_path: Path) -> None:
 def test_memory_that_contradicts_itself_is_refused(
     tmp_path: Path, readings: list[list[int] | None], message: str
 ) -> None:
-    """With the line."""
+    """The error has the line."""
     with pytest.raises(ProbeError, match=message):
         with_memory(tmp_path / "log", *readings)
 
 
 def with_hosts(log: Path, *readings: list[float]) -> list[psutil_log.Sample]:
-    """A log whose samples read this of the host, with what a hypervisor took or without."""
+    """The samples of a log with these readings of the host, with or without stolen time."""
     lines = [json.loads(sample(s)) | {"host": host} for s, host in enumerate(readings)]
     log.write_text("\n".join(map(json.dumps, lines)))
     return psutil_log.samples(log)
 
 
-def test_what_a_hypervisor_took_is_told_of_the_host(tmp_path: Path) -> None:
-    """In each second, and over the window; older logs do not tell."""
+def test_stolen_time_is_that_of_the_host(tmp_path: Path) -> None:
+    """For each second and the window; older logs lack it."""
     log = with_hosts(tmp_path / "log", [0, 0, 0, 0], [1, 1, 0.1, 0.5], [2, 2, 0.2, 0.6])
     rows = psutil_rows.cpu(log, {"client-1": "client"}, (1000, 1002))
     assert rows.loc[rows["process"].eq("host"), "stolen_cores"].round(9).to_list() == [
@@ -253,16 +253,16 @@ def test_what_a_hypervisor_took_is_told_of_the_host(tmp_path: Path) -> None:
         ([[0, 0, 0], [1, 1, 0, 0]], "log:2: only some samples tell what a hypervisor took"),
     ],
 )
-def test_what_a_hypervisor_cannot_have_taken_is_refused(
+def test_impossible_stolen_time_is_refused(
     tmp_path: Path, readings: list[list[float]], message: str
 ) -> None:
-    """With the line."""
+    """The error has the line."""
     with pytest.raises(ProbeError, match=message):
         with_hosts(tmp_path / "log", *readings)
 
 
 def test_a_log_without_network_and_memory_has_no_rows_of_them(tmp_path: Path) -> None:
-    """Logs of before they were read are read all the same."""
+    """Older logs can still be read."""
     log = tmp_path / "log"
     log.write_text("\n".join(sample(second) for second in range(4)))
     assert psutil_rows.network(psutil_log.samples(log), (1000, 1003)).empty
@@ -270,14 +270,14 @@ def test_a_log_without_network_and_memory_has_no_rows_of_them(tmp_path: Path) ->
 
 
 def test_a_clock_that_is_set_is_noticed(tmp_path: Path) -> None:
-    """Wall clock against monotonic clock, with its sign."""
+    """The difference of wall clock and monotonic clock, with its sign."""
     log = tmp_path / "log"
     log.write_text("\n".join([sample(0), sample(1), sample(2, wall=-3.0)]))
     assert psutil_log.clock_step_s(psutil_log.samples(log)) == pytest.approx(-5.0)
 
 
 def test_a_cut_log_is_named_with_its_line(tmp_path: Path) -> None:
-    """A line that is cut short, or no log at all."""
+    """Incomplete lines and missing logs are errors."""
     log = tmp_path / "log"
     log.write_text(sample(0) + "\n" + sample(1)[:20])
     with pytest.raises(ProbeError, match=r"log:2: .*cut short"):

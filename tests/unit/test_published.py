@@ -1,4 +1,4 @@
-"""Published reports become tables, or say why not."""
+"""Published reports become tables, or an error says why not."""
 
 import csv
 from pathlib import Path
@@ -55,7 +55,7 @@ NOT_REPORTS = {
     "nothing": ("", "is not the title"),
     "an overview": (f"{TITLE}\n{'-' * 60}\n\n{WORDS}", "holds no table of figures"),
 }
-"""What is no report, and the words of the complaint."""
+"""Texts that are no reports, and a part of the error message."""
 
 
 def report(*parts: str, title: str = TITLE) -> str:
@@ -77,7 +77,7 @@ def same_figures(read: pd.DataFrame, other: pd.DataFrame, keys: list[str]) -> No
 
 
 def test_every_figure_is_the_published_one() -> None:
-    """The reports' tables, read as RST, are those copied independently, cell by cell."""
+    """Tables read from RST equal independently copied ones in every cell."""
     read = importing.import_reports(REPORTS)
     copied = importing.import_reports(sorted(SOURCES.glob("*.csv")))
     same_figures(read["messages"], copied["messages"], POINT)
@@ -87,7 +87,7 @@ def test_every_figure_is_the_published_one() -> None:
 
 
 def test_the_committed_tables_are_those_of_the_reports(tmp_path: Path) -> None:
-    """data/published/2016 is what importing the sources gives, byte for byte."""
+    """Importing the sources gives data/published/2016 byte for byte."""
     importing.write(importing.import_reports(REPORTS), tmp_path / "2016")
     committed = ROOT / "data/published/2016"
     assert {file.name: file.read_text() for file in committed.iterdir()} == {
@@ -96,7 +96,7 @@ def test_the_committed_tables_are_those_of_the_reports(tmp_path: Path) -> None:
 
 
 def test_written_tables_are_read_back(tmp_path: Path) -> None:
-    """A folder of published tables holds all that was imported."""
+    """A folder of published tables has all imported data."""
     read = importing.import_reports(REPORTS)
     importing.write(read, tmp_path)
     again = tables.read(tmp_path)
@@ -105,7 +105,7 @@ def test_written_tables_are_read_back(tmp_path: Path) -> None:
 
 
 def test_tables_are_read_by_their_former_names(tmp_path: Path) -> None:
-    """What was published before has ``insides`` and ``internals``."""
+    """Earlier publications have ``insides`` and ``internals``."""
     importing.write(importing.import_reports(REPORTS), tmp_path)
     row = tables.read(tmp_path)["runs"].iloc[0][["run", "point"]]
     pd.DataFrame([{**row, "node": "Master", "answers": 7}]).to_csv(
@@ -120,7 +120,7 @@ def test_tables_are_read_by_their_former_names(tmp_path: Path) -> None:
     "text", ['=HYPERLINK("x")', "+1-2", "-x", "@a", "\t=1", "'=1", "''-", "-5"]
 )
 def test_a_formula_is_text_and_read_back(tmp_path: Path, text: str) -> None:
-    """No spreadsheet runs it; mqperf reads what stood in the data.  A number stays as it is."""
+    """Spreadsheets do not run it, and mqperf reads the original text; numbers are unchanged."""
     frames = dict(imported(tmp_path, report(COUNTS)))
     frames["runs"] = frames["runs"].assign(system_title=text)
     importing.write(frames, tmp_path / "out")
@@ -131,7 +131,7 @@ def test_a_formula_is_text_and_read_back(tmp_path: Path, text: str) -> None:
 
 
 def test_every_row_names_its_file_and_line() -> None:
-    """A reader finds the figure where the run's name says it stands."""
+    """The name of a run is file and line of its figures."""
     for row in importing.import_reports(REPORTS)["messages"].itertuples():
         name, line = str(row.run).split(":")
         assert (SOURCES / name).read_text().splitlines()[int(line) - 1].split()[-1] == str(
@@ -140,7 +140,7 @@ def test_every_row_names_its_file_and_line() -> None:
 
 
 def test_units_are_those_of_the_register() -> None:
-    """Milliseconds become seconds, percent of a hardware thread becomes cores."""
+    """Milliseconds become seconds, percent of a hardware thread become cores."""
     read = importing.import_reports([SOURCES / "rabbitmq-cmsm.rst"])
     assert read["latency"]["latency_mean_s"][0] == 0.0138
     assert read["cpu"].query("process == 'Slave 1'")["total_cores"].iloc[0] == 0.058
@@ -148,7 +148,7 @@ def test_units_are_those_of_the_register() -> None:
 
 
 def test_system_topology_and_queues_are_the_reports_own_words() -> None:
-    """Nothing needs to be told beside the report."""
+    """All are read from the reports."""
     runs = importing.import_reports(REPORTS)["runs"]
     assert set(runs[["system", "topology", "queues"]].itertuples(index=False, name=None)) == {
         ("rabbitmq", "cmsm", "classic"),
@@ -159,7 +159,7 @@ def test_system_topology_and_queues_are_the_reports_own_words() -> None:
 
 
 def test_grid_tables_and_unknown_markup_are_read(tmp_path: Path) -> None:
-    """Both kinds of table give figures; what only Sphinx knows is passed over."""
+    """Both kinds of table are read; markup of Sphinx is ignored."""
     read = imported(tmp_path, report(WORDS, COUNTS, THROUGHPUT))
     counts = read["messages"].loc[0, ["sent", "received", "round_trip", "lost"]]
     assert list(counts) == [301, 300, 299, 2]
@@ -168,14 +168,14 @@ def test_grid_tables_and_unknown_markup_are_read(tmp_path: Path) -> None:
 
 
 def test_a_dot_is_a_missing_figure(tmp_path: Path) -> None:
-    """The reports print what was not collected as a dot; it stays unknown, never zero."""
+    """A dot is an unknown value, not zero."""
     read = imported(tmp_path, report(WORDS, COUNTS.replace("- 300\n", "- .\n"), THROUGHPUT))
     assert read["messages"]["received"].isna().tolist() == [True]
     assert read["messages"]["sent"].tolist() == [301]
 
 
 def test_different_thread_counts_leave_figures_open(tmp_path: Path) -> None:
-    """A point that only one table has is a row with what is known, and nothing else."""
+    """A point in only one table has a row with its known values."""
     read = imported(tmp_path, report(WORDS, COUNTS, THROUGHPUT.replace("| 50 ", "| 60 ")))
     messages = read["messages"].set_index("threads")
     assert messages["sent"].isna().to_dict() == {50: False, 60: True}
@@ -196,14 +196,14 @@ def test_different_thread_counts_leave_figures_open(tmp_path: Path) -> None:
     ],
 )
 def test_contradictions_become_doubts(tmp_path: Path, old: str, new: str, expected: str) -> None:
-    """Where words and figures disagree, the report says so itself."""
+    """If text and figures of a report disagree, there is a doubt."""
     doubts = imported(tmp_path, report(WORDS, COUNTS, THROUGHPUT).replace(old, new))["doubts"]
     assert doubts["kind"].tolist() == ["wording"]
     assert expected in doubts["text"].iloc[0]
 
 
 def test_a_table_in_the_wrong_section_becomes_a_doubt(tmp_path: Path) -> None:
-    """The caption is believed, and the section's disagreement noted."""
+    """The caption counts; the section is noted as a contradiction."""
     heading = "Test Case 3: Notification Throughput Test"
     doubts = imported(tmp_path, report(WORDS, heading, "^" * len(heading), "", COUNTS))["doubts"]
     assert doubts["kind"].tolist() == ["wording", "incomplete"]
@@ -211,7 +211,7 @@ def test_a_table_in_the_wrong_section_becomes_a_doubt(tmp_path: Path) -> None:
 
 
 def test_a_test_case_without_figures_becomes_a_doubt() -> None:
-    """A skipped test case is said, with the report's own reason."""
+    """A skipped test case is named with the reason in the report."""
     doubts = importing.import_reports([SOURCES / "zeromq.rst"])["doubts"]
     skipped = doubts[doubts["kind"] == "incomplete"]
     assert skipped["test_case"].tolist() == ["notify"]
@@ -219,7 +219,7 @@ def test_a_test_case_without_figures_becomes_a_doubt() -> None:
 
 
 def test_an_overview_that_disagrees_becomes_a_doubt(tmp_path: Path) -> None:
-    """The best throughput of the overview is that of the tables, in hundreds."""
+    """Its best throughput must be that of the tables, in hundreds."""
     overview = tmp_path / "overview.csv"
     overview.write_text((SOURCES / "overview.csv").read_text().replace(",5100", ",5900"))
     doubts = importing.import_reports([*REPORTS, overview])["doubts"]
@@ -228,14 +228,14 @@ def test_an_overview_that_disagrees_becomes_a_doubt(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", NOT_REPORTS)
 def test_what_is_no_report_is_refused(tmp_path: Path, name: str) -> None:
-    """A page that is no report gives one sentence, not an empty table."""
-    text, complaint = NOT_REPORTS[name]
-    with pytest.raises(TableError, match=complaint):
+    """Other pages give one sentence, not an empty table."""
+    text, message = NOT_REPORTS[name]
+    with pytest.raises(TableError, match=message):
         imported(tmp_path, text)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "complaint"),
+    ("old", "new", "message"),
     [
         ("- 301\n", "- about 300\n", r"index\.rst:21: 'about 300' is not a number"),
         ("- 301\n", "- 1,301\n", "'1,301' is not a number"),
@@ -254,15 +254,15 @@ def test_what_is_no_report_is_refused(tmp_path: Path, name: str) -> None:
         ),
     ],
 )
-def test_bad_tables_are_refused(tmp_path: Path, old: str, new: str, complaint: str) -> None:
-    """What could be read in two ways is read in none, and the line is named."""
+def test_bad_tables_are_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
+    """Ambiguous tables are refused with their line."""
     text = report(WORDS, COUNTS, THROUGHPUT).replace(old, new)
-    with pytest.raises(TableError, match=complaint):
+    with pytest.raises(TableError, match=message):
         imported(tmp_path, text)
 
 
 def test_a_report_that_does_not_say_what_it_is_about_is_refused(tmp_path: Path) -> None:
-    """Topology and queues are read, never guessed."""
+    """Topology and queues are never guessed."""
     with pytest.raises(TableError, match="neither title nor text says which node"):
         imported(tmp_path, report(COUNTS, title="RabbitMQ performance"))
     with pytest.raises(TableError, match="neither title nor text says which kind of queues"):
@@ -272,14 +272,14 @@ def test_a_report_that_does_not_say_what_it_is_about_is_refused(tmp_path: Path) 
 
 
 def test_two_tables_with_one_caption_are_refused(tmp_path: Path) -> None:
-    """Which of the two holds cannot be told, even if their rows differ."""
+    """It is unknown which is valid, even if their rows differ."""
     other = COUNTS.replace("- 50\n", "- 60\n")
     with pytest.raises(TableError, match=r"index\.rst:\d+: a second table captioned .* line \d+"):
         imported(tmp_path, report(WORDS, COUNTS, other))
 
 
 def test_a_point_given_twice_is_refused(tmp_path: Path) -> None:
-    """The same figure from two rows or two files is never summed and never chosen."""
+    """Figures of two rows or files are neither summed nor selected."""
     again = COUNTS.replace(
         "- 2\n", "- 2\n   *\n     - 50\n     - 1\n     - 1\n     - 1\n     - 0\n"
     )
@@ -290,7 +290,7 @@ def test_a_point_given_twice_is_refused(tmp_path: Path) -> None:
 
 
 def test_reports_of_one_name_are_told_apart(tmp_path: Path) -> None:
-    """Reports are often all called index.rst; their folder then belongs to the name."""
+    """If several are called index.rst, names include the folder."""
     for folder, test_case in (("one", "RPC CALL"), ("two", "RPC CAST")):
         imported(tmp_path / folder, report(WORDS, COUNTS.replace("RPC CALL", test_case)))
     read = importing.import_reports([tmp_path / "one/index.rst", tmp_path / "two/index.rst"])
@@ -298,7 +298,7 @@ def test_reports_of_one_name_are_told_apart(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "complaint"),
+    ("name", "text", "message"),
     [
         ("a.csv", "a,b\n1,2\n", "a.csv:1: the columns a,b are none of those known"),
         ("a.csv", "", "are none of those known"),
@@ -310,15 +310,15 @@ def test_reports_of_one_name_are_told_apart(tmp_path: Path) -> None:
         ("a.txt", "x", "can import .rst and .csv, not .txt"),
     ],
 )
-def test_bad_files_are_refused(tmp_path: Path, name: str, text: str, complaint: str) -> None:
-    """Other columns, other words, no figures: one sentence that names file and line."""
+def test_bad_files_are_refused(tmp_path: Path, name: str, text: str, message: str) -> None:
+    """The error is one sentence with file and line."""
     header = "system,topology,ha,test_case,threads,sent,received,round_trip,lost"
-    with pytest.raises(TableError, match=complaint):
+    with pytest.raises(TableError, match=message):
         imported(tmp_path, text.replace("{header}", header), name)
 
 
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
-    """Bytes are not a report."""
+    """Binary and missing files are errors."""
     file = tmp_path / "index.rst"
     file.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(TableError, match=r"index\.rst:1: is not UTF-8 text"):

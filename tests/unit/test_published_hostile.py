@@ -1,6 +1,6 @@
-"""Whatever is given as a published report ends in tables or in one sentence: never in a traceback.
+"""Any published report gives tables or an error of one sentence, never a traceback.
 
-Each damage is made from a small sound report, so that all of them together stay quick.
+Damaged reports are made from a small valid one, to be quick.
 """
 
 import os
@@ -87,14 +87,14 @@ MARKUP = (
     "a" * 20_000,
     "*a `b |c " * 3_000,
 )
-"""Markup that reads other files, never ends, or that docutils itself stumbles over."""
+"""Markup that reads other files, never ends, or crashes docutils."""
 
 SIGNS = "*|`_:.\\\"'<>,\t\v\f\u2028\x85é\ufeff\0-+=[]()01239"
 FIGURES = ("9" * 400, "-1", "0", "1e9", "1.5", "NaN", "inf", "\u0661", "")
 
 
 def mutated(chance: random.Random, text: str) -> str:
-    """The text after one to five damages: to a line, a sign, a figure, or with markup put in."""
+    """The text with one to five random damages to lines, characters or figures, or with markup."""
     for _ in range(chance.choice((1, 1, 2, 5))):
         lines = text.splitlines(keepends=True) or ["\n"]
         at = chance.randrange(len(lines))
@@ -117,7 +117,7 @@ def mutated(chance: random.Random, text: str) -> str:
 
 
 def outcome(file: Path) -> str | None:
-    """What is said of the report; nothing if it became tables."""
+    """The error about the report; None if it became tables."""
     try:
         importing.import_reports([file])
     except MqperfError as error:
@@ -127,7 +127,7 @@ def outcome(file: Path) -> str | None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_damaged_report_is_read_or_refused_in_a_sentence(tmp_path: Path, seed: int) -> None:
-    """Of 200 damaged reports none ends in a traceback, and every refusal names the file."""
+    """Of 200 damaged reports none gives a traceback, and every error names the file."""
     chance = random.Random(seed)
     sources = {"index.rst": REPORT, "figures.csv": CSV.read_text()}
     secret = tmp_path / "secret"
@@ -150,7 +150,7 @@ def test_a_damaged_report_is_read_or_refused_in_a_sentence(tmp_path: Path, seed:
 def test_any_text_is_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory, text: str, old: str
 ) -> None:
-    """Below the title of a report, and in a cell of its table, may stand whatever there is."""
+    """Any text may follow the title, or be in a cell of its table."""
     file = tmp_path_factory.mktemp("any") / "index.rst"
     whole = REPORT.replace(old, text) if old else REPORT + text
     file.write_text(whole, encoding="utf-8")
@@ -159,7 +159,7 @@ def test_any_text_is_read_or_refused(
 
 @pytest.mark.parametrize("markup", MARKUP)
 def test_markup_reads_no_other_file_and_ends(tmp_path: Path, markup: str) -> None:
-    """A report can neither bring other files in nor keep docutils busy for ever."""
+    """Reports cannot include other files or keep docutils busy for ever."""
     (tmp_path / "secret").write_text(ELSEWHERE)
     file = tmp_path / "index.rst"
     file.write_text(f"{REPORT}\n{markup}\n".replace("{secret}", str(tmp_path / "secret")))
@@ -194,16 +194,16 @@ each_kind = pytest.mark.parametrize("kind", KINDS)
 @each_kind
 @pytest.mark.parametrize("name", ["index.rst", "figures.csv"])
 def test_what_is_no_file_of_text_is_refused(tmp_path: Path, name: str, kind: str) -> None:
-    """It is not waited for, not read to the end, and named."""
-    make, complaint = KINDS[kind]
+    """It is refused by name, without waiting or reading to the end."""
+    make, message = KINDS[kind]
     make(tmp_path / name)
-    with pytest.raises(TableError, match=f"{name}.*({complaint})"):
+    with pytest.raises(TableError, match=f"{name}.*({message})"):
         importing.import_reports([tmp_path / name])
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder of published tables, to be damaged."""
+    """A folder of published tables, which tests damage."""
     folder = tmp_path / "folder"
     folder.mkdir()
     for file in PUBLISHED.iterdir():
@@ -214,17 +214,17 @@ def folder(tmp_path: Path) -> Path:
 @each_kind
 @pytest.mark.parametrize("name", ["published.json", "messages.csv"])
 def test_tables_that_are_no_files_of_text_are_refused(folder: Path, name: str, kind: str) -> None:
-    """A folder of tables may come from anywhere, too."""
-    make, complaint = KINDS[kind]
+    """Folders of tables are as untrusted as reports."""
+    make, message = KINDS[kind]
     (folder / name).unlink()
     make(folder / name)
-    with pytest.raises(TableError, match=f"{name}.*({complaint})"):
+    with pytest.raises(TableError, match=f"{name}.*({message})"):
         tables.read(folder)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"title": 1}', "{}", "[" * 10_000])
 def test_a_damaged_published_json_is_refused(folder: Path, text: str) -> None:
-    """Empty, cut short or of another kind: the sentence says how to get a sound one."""
+    """The error says how to create a valid one."""
     (folder / "published.json").write_text(text)
     for read in (tables.read, tables.title):
         with pytest.raises(TableError, match=r"published\.json.*mqperf import REPORT --out"):
@@ -235,7 +235,7 @@ HEADER = "run,threads,sent,throughput_msg_s"
 
 
 @pytest.mark.parametrize(
-    ("text", "complaint"),
+    ("text", "message"),
     [
         ("", ":1: has no columns"),
         ("run,run\n", ":1: has the column 'run' 2 times"),
@@ -253,22 +253,22 @@ HEADER = "run,threads,sent,throughput_msg_s"
         (f"{HEADER}\na,1,2,1e400\n", ":2: throughput_msg_s is '1e400', not a number"),
     ],
 )
-def test_a_damaged_table_is_refused_with_its_line(folder: Path, text: str, complaint: str) -> None:
-    """What could shift figures into other columns, or is no figure, is never read."""
+def test_a_damaged_table_is_refused_with_its_line(folder: Path, text: str, message: str) -> None:
+    """Rows that could shift figures and invalid figures are refused."""
     (folder / "messages.csv").write_text(text)
-    with pytest.raises(TableError, match=rf"messages\.csv{complaint}"):
+    with pytest.raises(TableError, match=rf"messages\.csv{message}"):
         tables.read(folder)
 
 
 def test_extreme_figures_are_audited(folder: Path) -> None:
-    """The smallest and largest figures that are read make no rule stumble."""
+    """The checks accept the smallest and largest valid figures."""
     text = (folder / "messages.csv").read_text()
     (folder / "messages.csv").write_text(text.replace(",12", f",{2**53}").replace(",31", ",0"))
     stats.complete(tables.read(folder))
 
 
 def test_text_stays_text(folder: Path) -> None:
-    """A version 3.10 is not the number 3.1, and a system may be called NA."""
+    """Version 3.10 is not the number 3.1, and a system may be called NA."""
     (folder / "runs.csv").write_text("run,system,system_version\na,NA,3.10\nb,,3.9\n")
     runs = tables.read(folder)["runs"]
     assert runs["system_version"].tolist() == ["3.10", "3.9"]
@@ -276,15 +276,15 @@ def test_text_stays_text(folder: Path) -> None:
 
 
 def test_an_import_replaces_an_earlier_one(tmp_path: Path, folder: Path) -> None:
-    """No table of the earlier import is left to be read with the new ones."""
+    """No table of the earlier import is left."""
     file = tmp_path / "figures.csv"
     file.write_text(CSV.read_text())
     importing.write(importing.import_reports([file]), folder)
     assert tables.read(folder)["cpu"].empty
 
 
-def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
-    """The sentence names the path and the option."""
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    """The error names the path and the option."""
     (tmp_path / "file").write_text("")
     imported = importing.import_reports([CSV])
     for out in (tmp_path / "file", tmp_path / "file" / "below"):

@@ -1,4 +1,4 @@
-"""A quick measurement before anything runs: its plan, its URL, its thresholds and their XML."""
+"""A quick measurement before anything runs: its plan, URL, thresholds and JUnit XML."""
 
 import getpass
 import os
@@ -22,13 +22,13 @@ SOUND = {"latency_p99_s": 0.0031, "lost": 0, "lost_share": 0.0, "throughput_msg_
 
 @pytest.fixture
 def no_password(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The variable is not set; it is unset again after what sets it."""
+    """The variable is unset, also after the test has set it."""
     monkeypatch.setenv(VARIABLE, "")
     monkeypatch.delenv(VARIABLE)
 
 
 def test_options_stand_for_a_plan(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One case at the broker of the URL, or at one of our own; without a rate none is offered."""
+    """They give one case at the broker of the URL or at a private one; a rate is optional."""
     monkeypatch.setenv(VARIABLE, "x")
     text = plan_text("amqp://perf:${MQPERF_PASSWORD}@mq1", "quorum", "1min", LOAD)
     plan = parse_plan(text, Path("quick.yaml"), problems_of)
@@ -70,7 +70,7 @@ def test_a_duration_is_whole_seconds(duration: str) -> None:
     ids=["default virtual host", "virtual host", "TLS"],
 )
 def test_a_url_gets_its_password_from_a_file(url: str, planned: str, tmp_path: Path) -> None:
-    """A plan names the variable in its place; the end of the file's line is no part of it."""
+    """The plan refers to the variable; the file's final newline is not part of the password."""
     (tmp_path / "secret").write_text("p/w \n")
     assert with_password(url, tmp_path / "secret", ask=False) == planned
     assert os.environ[VARIABLE] == "p/w "
@@ -78,9 +78,9 @@ def test_a_url_gets_its_password_from_a_file(url: str, planned: str, tmp_path: P
 
 @pytest.mark.usefixtures("no_password")
 def test_a_person_is_asked_for_the_password(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only on a terminal, and only where the variable has none."""
+    """The prompt appears only on a terminal, and only if the variable is unset."""
     monkeypatch.setattr(getpass, "getpass", lambda text: f"typed after {text}")
-    with pytest.raises(MqperfError, match=r"no password of perf: export MQPERF_PASSWORD, or give"):
+    with pytest.raises(MqperfError, match=r"no password for perf: export MQPERF_PASSWORD, or give"):
         with_password("amqp://perf@mq1", None, ask=False)
     with_password("amqp://perf@mq1", None, ask=True)
     assert os.environ[VARIABLE] == "typed after password of perf: "
@@ -104,7 +104,7 @@ def test_a_person_is_asked_for_the_password(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_url_that_is_refused(
     url: str, message: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Before anything runs, and without its secret."""
+    """The error comes before anything runs, and without the secret."""
     monkeypatch.setenv(VARIABLE, "x")
     monkeypatch.chdir(tmp_path)
     error = CliRunner().invoke(app, ["quick", url]).exception
@@ -114,22 +114,22 @@ def test_a_url_that_is_refused(
     assert [*tmp_path.iterdir()] == []
 
 
-def test_a_password_file_that_is_none(tmp_path: Path) -> None:
-    """It is named."""
+def test_a_missing_password_file_is_an_error(tmp_path: Path) -> None:
+    """The error names the file."""
     with pytest.raises(MqperfError, match="nothing: cannot read the password: No such file"):
         with_password("amqp://perf@mq1", tmp_path / "nothing", ask=False)
 
 
 def test_thresholds_hold_or_do_not() -> None:
-    """Each by its own figure; at its limit it holds, and without a figure it does not."""
-    asked = [
+    """Each is checked against its own figure; equality passes, and a missing figure fails."""
+    limits = [
         thresholds.latency("latency_p99_s", "3.1ms"),
         thresholds.latency("latency_p50_s", "1s"),
         thresholds.lost("0"),
         thresholds.lost("0.1%"),
         thresholds.throughput("500"),
     ]
-    lines = [verdict.line for verdict in thresholds.judged(asked, SOUND, [])]
+    lines = [verdict.line for verdict in thresholds.judged(limits, SOUND, [])]
     assert lines == [
         "pass  p99 at most 3.1 ms: 3.1 ms",
         "FAIL  p50 at most 1,000 ms: not measured",
@@ -138,30 +138,30 @@ def test_thresholds_hold_or_do_not() -> None:
         "FAIL  throughput at least 500 msg/s: 499.5 msg/s",
     ]
     lost = {**SOUND, "lost": 3, "lost_share": 0.002}
-    assert not any(verdict.holds for verdict in thresholds.judged(asked[2:4], lost, []))
+    assert not any(verdict.holds for verdict in thresholds.judged(limits[2:4], lost, []))
 
 
 def test_numbers_that_contradict_their_records_pass_nothing() -> None:
-    """A doubt that only limits what they are about leaves them as they are."""
-    asked = [thresholds.lost("0")]
-    [verdict] = thresholds.judged(asked, SOUND, [("noisy-host", "others used it")])
+    """An invalidating doubt fails all thresholds; one that only limits a figure does not."""
+    limits = [thresholds.lost("0")]
+    [verdict] = thresholds.judged(limits, SOUND, [("noisy-host", "others used it")])
     assert verdict.holds
-    [verdict] = thresholds.judged(asked, SOUND, [("causality", "1"), ("noisy-host", "2")])
+    [verdict] = thresholds.judged(limits, SOUND, [("causality", "1"), ("noisy-host", "2")])
     assert verdict.line == "FAIL  lost at most 0: 0, doubted (causality)"
 
 
 @pytest.mark.parametrize("text", ["x", "-1", "nan", "inf", "1%%", ""], ids=repr)
-def test_a_number_that_is_none(text: str) -> None:
-    """It is named with its option."""
+def test_an_invalid_number_is_an_error(text: str) -> None:
+    """The error names the value and its option."""
     with pytest.raises(MqperfError, match=r"--lost .*: expected a number"):
         thresholds.lost(text)
 
 
 def test_continuous_integration_reads_the_verdicts() -> None:
-    """A case for the run and for each threshold, failures with their line, doubts as output."""
-    asked = [thresholds.lost("0"), thresholds.throughput("9000")]
+    """The XML has a case for the run and each threshold, failures with a line, doubts as output."""
+    limits = [thresholds.lost("0"), thresholds.throughput("9000")]
     doubts = [("noisy-host", "used 1 < 2 \x1b[1m& more")]
-    verdicts = thresholds.judged(asked, SOUND, doubts)
+    verdicts = thresholds.judged(limits, SOUND, doubts)
     suite = ET.fromstring(thresholds.as_junit(verdicts, doubts, "", 12.5))  # noqa: S314 (our own)
     counts = [suite.get(name) for name in ("tests", "failures", "errors", "time")]
     assert counts == ["3", "1", "0", "12.500"]

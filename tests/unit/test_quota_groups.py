@@ -1,4 +1,4 @@
-"""Control groups of version 2, whose controllers share a hierarchy; those of here may be older."""
+"""Quotas by control groups, version 2, whose controllers share one hierarchy."""
 
 import json
 from contextlib import ExitStack
@@ -15,7 +15,7 @@ from mqperf_capacity.plan.quotas import Quotas
 def test_controllers_of_one_hierarchy_share_a_group(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A process is in one group of a hierarchy: in two, it would have the quota of the last."""
+    """A process is in one group per hierarchy: a second group would replace the quota."""
     root = tmp_path / "cgroup"
     root.mkdir()
     (root / "cgroup.controllers").write_text("cpu memory")

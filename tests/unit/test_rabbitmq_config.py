@@ -63,7 +63,7 @@ def test_every_port_is_used_once(cluster: Cluster) -> None:
 
 
 def test_node_reads_and_writes_its_own_folder_only(cluster: Cluster) -> None:
-    """Nothing under /etc or /var has a say, and no node touches another one's files."""
+    """Nothing under /etc or /var is read, and no node uses files of another."""
     paths = [
         value
         for name, value in cluster.node_environment(1).items()
@@ -74,7 +74,7 @@ def test_node_reads_and_writes_its_own_folder_only(cluster: Cluster) -> None:
 
 
 def test_files_are_for_their_owner_only(cluster: Cluster) -> None:
-    """Whoever shares the machine reads neither password nor cookie."""
+    """Other users of the machine can read neither password nor cookie."""
     cluster.write_cookies()
     for index in range(NODES):
         cluster.node(index).write()
@@ -86,7 +86,7 @@ def test_files_are_for_their_owner_only(cluster: Cluster) -> None:
 
 
 def test_secrets_are_random_and_never_shown(cluster: Cluster) -> None:
-    """No two clusters share a password, and none is printed by accident."""
+    """Clusters have different passwords, and none is printed by accident."""
     other, ours = Secrets(), cluster.secrets
     assert other.password != ours.password
     assert other.cookie != ours.cookie
@@ -102,13 +102,13 @@ def test_secrets_are_random_and_never_shown(cluster: Cluster) -> None:
 
 
 def test_management_is_off_unless_asked_for(cluster: Cluster) -> None:
-    """The plugin costs CPU of the broker that is being measured."""
+    """The plugin would use CPU of the broker under test."""
     assert "management.tcp.ip = 127.0.0.1" in cluster.config(0)
     assert "management" not in replace(cluster, settings=Settings()).config(0)
 
 
 def test_nodes_tell_of_their_inside_when_asked_to(cluster: Cluster) -> None:
-    """By the plugin for Prometheus, on their own addresses; else there is none."""
+    """The Prometheus plugin listens on each node's address only if metrics are requested."""
     telling = replace(cluster, settings=parse_settings({"metrics": True}))
     node = telling.node(1)
     assert node.files["enabled_plugins"] == "[rabbitmq_prometheus]."
@@ -129,13 +129,13 @@ def test_nodes_tell_of_their_inside_when_asked_to(cluster: Cluster) -> None:
     ],
 )
 def test_wrong_settings_are_named(settings: dict[str, object], message: str) -> None:
-    """The user learns which setting is wrong and which there are."""
+    """The error names the wrong setting and the valid ones."""
     with pytest.raises(SystemFault, match=message):
         parse_settings(settings)  # type: ignore[arg-type]
 
 
 def test_password_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A plan holds no password; one with special characters still makes a sound URL."""
+    """A plan holds no password; one with special characters still makes a valid URL."""
     monkeypatch.setenv("SECRET", "p@ss/word")
     parsed = parse_settings({"nodes": ["a"], "urls": ["rabbit://u:${SECRET}@h:5672"]})
     assert parsed.endpoints[0].credentials == ("u", "p@ss/word")
@@ -150,7 +150,7 @@ def test_wrong_settings_do_not_repeat_a_password() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "version", "kind"),
+    ("planned", "version", "kind"),
     [
         ("ha", "3.10.8", "mirrored"),
         ("ha", "3.13.7", "mirrored"),
@@ -160,26 +160,26 @@ def test_wrong_settings_do_not_repeat_a_password() -> None:
         ("classic", "4.1.0", "classic"),
     ],
 )
-def test_kind_of_queue_is_what_the_version_has(asked: str, version: str, kind: str) -> None:
-    """A plan that asks for HA queues gets mirrored ones where there are any, else quorum queues."""
-    assert kind_of_queue(asked, version) == kind
+def test_kind_of_queue_is_what_the_version_has(planned: str, version: str, kind: str) -> None:
+    """HA queues are mirrored queues if the version has them, else quorum queues."""
+    assert kind_of_queue(planned, version) == kind
 
 
 def test_mirrored_queues_need_rabbitmq_3() -> None:
-    """Who asks for mirrored queues by name is told why there are none, and what to plan instead."""
+    """With later versions the error says why there are none, and what to plan instead."""
     with pytest.raises(SystemFault, match=re.escape("removed in 4.0: plan queues: [ha]")):
         kind_of_queue("mirrored", "4.1.0")
 
 
 def test_streams_need_rabbitmq_3_9() -> None:
-    """An older one is refused with the version that has them."""
+    """An older version is refused, and the error names the first one with streams."""
     assert kind_of_queue("stream", "3.9.0") == "stream"
     with pytest.raises(SystemFault, match=re.escape("RabbitMQ 3.8.34 has no streams")):
         kind_of_queue("stream", "3.8.34")
 
 
 def test_with_certificates_there_is_no_other_way_in(cluster: Cluster) -> None:
-    """No listener without TLS, and no variable that would make one."""
+    """With TLS no listener is without it, and no variable opens one."""
     encrypted = replace(cluster, certificates=Certificates("authority", "nodes", "the key"))
     for index in range(3):
         config = encrypted.config(index)
@@ -192,7 +192,7 @@ def test_with_certificates_there_is_no_other_way_in(cluster: Cluster) -> None:
 
 
 def test_tls_of_a_cluster_that_is_there_is_refused() -> None:
-    """Nothing of it is changed by us."""
+    """mqperf does not change an existing cluster."""
     with pytest.raises(SystemFault, match="tls is for a cluster that mqperf starts"):
         parse_settings({"tls": True, "nodes": ["a"], "urls": ["amqp://u:p@h:5671"]})
 
@@ -201,23 +201,23 @@ def test_tls_of_a_cluster_that_is_there_is_refused() -> None:
     ("urls", "words"),
     [
         (["amqps://u:p@h"], r"who signed the certificate: add \?ssl_ca_file=/PATH/TO/FILE\.pem"),
-        (["amqps://u:p@h?ssl_ca_file=ca.pem"], r"no absolute path: ca\.pem"),
+        (["amqps://u:p@h?ssl_ca_file=ca.pem"], r"not an absolute path: ca\.pem"),
         (["amqps://u:p@h?ssl_ca_file=/no/ca.pem"], r"/no/ca\.pem: cannot be read: No such file"),
         (["amqps://u:p@h?ssl_ca_file=/etc/passwd"], "/etc/passwd: holds no certificates in PEM"),
         (["amqps://u:p@h?ssl_ca_file=/dev/zero"], "/dev/zero: cannot be read: it is no file"),
         (["amqps://u:p@h?ssl_ca_file=/x", "amqp://u:p@h"], "some urls begin with amqps://"),
     ],
 )
-def test_whom_to_trust_is_checked_before_anything_starts(urls: list[JsonValue], words: str) -> None:
-    """In one line, without the password."""
+def test_ca_files_are_checked_before_anything_starts(urls: list[JsonValue], words: str) -> None:
+    """The error is one line, without the password."""
     nodes: list[JsonValue] = ["a", "b"]
     with pytest.raises(SystemFault, match=words) as fault:
         parse_settings({"nodes": nodes[: len(urls)], "urls": urls})
     assert "u:p" not in str(fault.value)
 
 
-def test_an_empty_file_certifies_nobody(tmp_path: Path) -> None:
-    """It does not mean that nothing is encrypted."""
+def test_an_empty_ca_file_is_an_error(tmp_path: Path) -> None:
+    """An empty CA file is an error; it does not turn off encryption."""
     empty = tmp_path / "ca.pem"
     empty.touch()
     with pytest.raises(SystemFault, match="holds no certificates in PEM"):
@@ -225,7 +225,7 @@ def test_an_empty_file_certifies_nobody(tmp_path: Path) -> None:
 
 
 def test_urls_without_a_port_lead_to_the_one_of_their_scheme() -> None:
-    """As RabbitMQ listens by default, in the clear and encrypted."""
+    """The ports are RabbitMQ's defaults, for plain connections and TLS."""
     for url, expected in (
         ("amqp://u:p@mq1/perf", "mq1:5672"),
         ("amqps://u:p@[::1]?ssl_ca_file=/ca.pem", "[::1]:5671"),
@@ -237,7 +237,7 @@ def test_urls_without_a_port_lead_to_the_one_of_their_scheme() -> None:
 def test_a_host_without_openssl_is_told_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before any server is started."""
+    """The error comes before any server is started."""
     monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
     with pytest.raises(SystemFault, match="OpenSSL is not installed: sudo apt-get install"):
         issued(HostFolder(LocalHost(), tmp_path / "certificates"), ["127.0.0.1"])
@@ -245,7 +245,7 @@ def test_a_host_without_openssl_is_told_what_to_install(
 
 
 def test_a_generator_without_tls_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In one line, and only where the plan asks for it."""
+    """The error is one line, and comes only if the plan requests TLS."""
     plain = replace(GENERATORS["simulator"], encrypts=False)
     monkeypatch.setitem(GENERATORS._values, "simulator", plain)
     text = (
@@ -258,19 +258,19 @@ def test_a_generator_without_tls_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_newest_version_counts_as_number() -> None:
-    """3.13 is newer than 3.9."""
+    """Version 3.13 is newer than 3.9."""
     assert max(["3.9.29", "3.13.7"], key=parsed) == "3.13.7"
 
 
 def test_nodes_since_3_13_wait_for_each_other(cluster: Cluster) -> None:
-    """A node that gives up stays alone: it looks for the others as long as they may take."""
+    """A node retries for as long as the others may take to start, or else it would stay alone."""
     newer = replace(cluster, version=(3, 13, 7))
     assert "discovery_retry_limit = 1200\n" in newer.config(0)
     assert "discovery_retry_limit = 1\n" in cluster.config(0)
 
 
 def test_a_single_broker_looks_for_no_other(cluster: Cluster) -> None:
-    """It is no cluster of one, and called by its name."""
+    """It is not configured as a cluster of one, and is called by its own name."""
     alone = replace(cluster, host_folders=cluster.host_folders[:1])
     assert "cluster_formation" in cluster.config(0)
     assert "cluster_formation" not in alone.config(0)
@@ -284,7 +284,7 @@ OF_EACH = (
 
 
 def test_a_single_broker_is_started_by_itself() -> None:
-    """The topologies of the cluster share theirs where they follow each other."""
+    """Consecutive topologies of the cluster share one deployment; a single broker has its own."""
     for order, blocks in (
         ("cmsm, single, cs1ss2", [{"cmsm"}, {"single"}, {"cs1ss2"}]),
         ("single, cmsm, cs1ss2", [{"single"}, {"cmsm", "cs1ss2"}]),
@@ -295,7 +295,7 @@ def test_a_single_broker_is_started_by_itself() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("systems", "words"),
     [
         (
             "queues: [classic, mirrored]",
@@ -308,9 +308,9 @@ def test_a_single_broker_is_started_by_itself() -> None:
         ),
     ],
 )
-def test_what_a_single_broker_has_not_is_refused(said: str, words: str) -> None:
-    """Before anything starts; a cluster has it."""
-    text = OF_EACH.replace("[cmsm, single, cs1ss2]", f"[TOPOLOGY], {said}")
+def test_what_a_single_broker_has_not_is_refused(systems: str, words: str) -> None:
+    """The error comes before anything starts; a cluster accepts the same."""
+    text = OF_EACH.replace("[cmsm, single, cs1ss2]", f"[TOPOLOGY], {systems}")
     check_plan(parse_plan(text.replace("TOPOLOGY", "cmsm"), Path("here.yaml")))
     with pytest.raises(PlanError, match=words):
         check_plan(parse_plan(text.replace("TOPOLOGY", "single"), Path("here.yaml")))

@@ -1,4 +1,4 @@
-"""A RabbitMQ cluster that is already there, or is not."""
+"""A RabbitMQ cluster that already exists, or cannot be reached."""
 
 import socket
 from concurrent.futures import ThreadPoolExecutor
@@ -33,7 +33,7 @@ TOLD = {"version": "3.10.8", "platform": "Erlang/OTP 25", "cluster_name": "their
 
 
 def test_unreachable_node_is_named_without_its_password() -> None:
-    """The user learns which URL is wrong."""
+    """The error names the URL that is wrong."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"rabbit://u:secret@127.0.0.1:{unused.getsockname()[1]}"
@@ -47,8 +47,8 @@ def greet(server: socket.socket) -> None:
         visitor.sendall(b"SSH-2.0-not-a-broker\r\n")
 
 
-def test_stranger_on_the_port_is_refused() -> None:
-    """Something that is no RabbitMQ is not measured as one."""
+def test_another_service_on_the_port_is_refused() -> None:
+    """A server that is not RabbitMQ is not measured as one."""
     with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor() as pool:
         pool.submit(greet, server)
         url = f"rabbit://u:p@127.0.0.1:{server.getsockname()[1]}"
@@ -57,10 +57,10 @@ def test_stranger_on_the_port_is_refused() -> None:
 
 
 class Broker:
-    """Somebody's broker as a user of it sees it, who may not have the queue ``refused``."""
+    """An existing broker, as its client sees it; it denies access to the queue ``refused``."""
 
-    def __init__(self, told: dict[str, str], refused: str = "") -> None:
-        self.server_properties, self.refused = told, refused
+    def __init__(self, properties: dict[str, str], refused: str = "") -> None:
+        self.server_properties, self.refused = properties, refused
         self.queues: list[str] = []
         self.sock = SimpleNamespace(
             getpeername=lambda: ("127.0.0.1", 1), getsockname=lambda: ("127.0.0.1", 2)
@@ -89,7 +89,7 @@ class Broker:
 
 
 class Declaring(Settings):
-    """Settings whose runs find two queues."""
+    """Settings whose runs declare two queues."""
 
     @override
     def declared(self, _case: Case, run_id: str, _version: str) -> "Definitions":
@@ -100,14 +100,14 @@ class Declaring(Settings):
 
 
 def cluster_at(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> existing.ExistingCluster:
-    """What mqperf makes of it."""
+    """The existing cluster that mqperf makes of the broker."""
     monkeypatch.setattr(existing, "_connect", lambda _url: broker)
     settings = Declaring(nodes=("a",), urls=("rabbit://u:secret@127.0.0.1",))
     return existing_cluster(settings, [])
 
 
 def test_queues_of_a_run_are_declared_and_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All of them, and no other."""
+    """All queues of the run, and no others."""
     broker = Broker(TOLD)
     cluster = cluster_at(broker, monkeypatch)
     broker.queues.append("theirs")
@@ -120,15 +120,15 @@ def test_queues_of_a_run_are_declared_and_deleted(monkeypatch: pytest.MonkeyPatc
 def test_a_queue_that_is_refused_is_told_and_no_other_is_left(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What was declared before it is deleted; the password is not repeated."""
+    """Queues declared before it are deleted; the password is not repeated."""
     broker = Broker(TOLD, refused="run-b")
-    with pytest.raises(SystemFault, match=r"not do what 'u' asks: .*to run-b for u with \*\*\*$"):
+    with pytest.raises(SystemFault, match=r"a request of 'u': .*to run-b for u with \*\*\*$"):
         cluster_at(broker, monkeypatch).provision(CASE, "run")
     assert broker.queues == []
 
 
 def test_a_deletion_that_is_refused_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It spoils the cluster for further runs, and does not end the sweep as an unknown error."""
+    """The cluster is unusable for further runs, but the sweep does not end with an error."""
     cluster = cluster_at(Broker(TOLD, refused="run-a"), monkeypatch)
     with pytest.raises(SystemFault, match="no access to run-a"):
         cluster.clean_up("run", ("run-a",))
@@ -137,7 +137,7 @@ def test_a_deletion_that_is_refused_is_told(monkeypatch: pytest.MonkeyPatch) -> 
 def test_nothing_is_declared_for_a_topology_that_cannot_be_had(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Nobody would delete it."""
+    """Queues declared for it would never be deleted."""
     broker = Broker(TOLD)
     with pytest.raises(SystemFault, match="cs1ss2 needs 2 RabbitMQ nodes"):
         cluster_at(broker, monkeypatch).provision(
@@ -147,6 +147,6 @@ def test_nothing_is_declared_for_a_topology_that_cannot_be_had(
 
 
 def test_a_broker_that_is_no_rabbitmq_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It speaks AMQP, too, but tells nothing of a cluster."""
-    with pytest.raises(SystemFault, match="no RabbitMQ: it does not tell its platform, cluster_na"):
+    """It speaks AMQP but has no information about a cluster."""
+    with pytest.raises(SystemFault, match="not RabbitMQ: it does not report its platform"):
         cluster_at(Broker({"version": "1.39.0"}), monkeypatch)

@@ -1,4 +1,4 @@
-"""Free settings of RabbitMQ: how a plan says them, which it may not say, and how nodes get them."""
+"""Free settings of RabbitMQ: their form in plans, reserved ones, and how nodes get them."""
 
 from pathlib import Path
 
@@ -64,14 +64,14 @@ def plan(setting: str) -> Plan:
 
 
 def values(setting: str, name: str) -> list[str]:
-    """What the values of an axis are called, in the order of the points."""
+    """The names of an axis's values, in the order of the points."""
     return [worded(case.settings[name]) for case in plan(setting).cases() if name in case.settings][
         ::3
     ]
 
 
 def node(**settings: JsonValue) -> Server:
-    """The second node of a cluster with these settings; nothing is started."""
+    """The second node of a cluster with these settings; it is not started."""
     host = LocalHost()
     there = {host.name: Installation(Path("/usr/lib/rabbitmq/bin"), "4.0.5")}
     folders = [HostFolder(host, Path("/nowhere"))] * NODES
@@ -81,7 +81,7 @@ def node(**settings: JsonValue) -> Server:
 
 
 def test_lists_of_keys_are_an_axis() -> None:
-    """Each combination is a value, called by all that it says; one value is no axis."""
+    """Each combination is a value, named after all its settings; a single value is no axis."""
     both = "config: {cluster_partition_handling: [autoheal, ignore], net_ticktime: [5, 10]}"
     assert values(both, "config") == [
         "cluster_partition_handling autoheal, net_ticktime 5",
@@ -93,7 +93,7 @@ def test_lists_of_keys_are_an_axis() -> None:
 
 
 def test_named_sets_are_an_axis() -> None:
-    """They are called by their names, and by what varies within them."""
+    """Values are named after the set, and after what varies within it."""
     sets = "config: {none: {}, ticks: {net_ticktime: [5, 10], heartbeat: 9}, long: {heartbeat: 90}}"
     assert values(sets, "config") == [
         "none",
@@ -107,7 +107,7 @@ def test_named_sets_are_an_axis() -> None:
 
 
 def test_sets_are_compared_with_the_first() -> None:
-    """As all names are: by a plan that decides."""
+    """The first set is the reference of a plan that decides, as with all named values."""
     pairs = comparisons(
         plan("config: {quick: {net_ticktime: 5}, slow: {net_ticktime: 99}}").cases()
     )
@@ -123,7 +123,7 @@ def test_sets_are_compared_with_the_first() -> None:
         ),
         ("config: {stream.listeners.tcp.1: 5552}", "where nodes listen"),
         ("advanced: {rabbitmq_stream.tcp_listeners: 1}", "where nodes listen"),
-        ("config: {default_pass: guessed}", "a secret may not stand in a plan"),
+        ("config: {default_pass: guessed}", "a secret is not allowed in a plan"),
         ("config: {vm_memory_high_watermark.relative: 0.4}", "say memory_watermark_mb"),
         ("config: {x: {log.console: false}}", r"config\.x\.log\.console: .*what nodes log"),
         ("config: {Net: 1}", "is no key of config: expected such as net_ticktime"),
@@ -144,13 +144,13 @@ def test_sets_are_compared_with_the_first() -> None:
     ids=str,
 )
 def test_what_a_plan_cannot_say(setting: str, message: str) -> None:
-    """It is told with its line when the plan is read, and why."""
+    """The error has the line and the reason, and comes when the plan is read."""
     with pytest.raises(PlanError, match=message):
         plan(setting)
 
 
 def test_existing_cluster_has_its_own_settings() -> None:
-    """Beside urls there are none of ours."""
+    """With ``urls`` a plan cannot set them."""
     there: dict[str, JsonValue] = {"nodes": ["a"], "urls": ["amqp://u:p@h"]}
     frees: list[dict[str, JsonValue]] = [
         {"preset": "openstack-2016"},
@@ -163,7 +163,7 @@ def test_existing_cluster_has_its_own_settings() -> None:
 
 
 def test_nodes_get_what_the_plan_says() -> None:
-    """Keys in their files, terms by application, and arguments behind those of mqperf."""
+    """Keys go to their files, terms to their application, arguments after those of mqperf."""
     arguments = "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS"
     plain = node()
     tuned = node(
@@ -196,7 +196,7 @@ def test_key_of_the_plan_replaces_that_of_preset_and_probe() -> None:
 
 
 def test_queues_have_one_policy() -> None:
-    """That of mirrored queues with what the plan adds; else one of the plan."""
+    """It is the policy of mirrored queues merged with the plan's, or else the plan's."""
     parsed = parse_settings({"policy": {"max-length": 5}})
     [mirrored] = parsed.policies("mirrored").values()
     assert mirrored["definition"] == {"ha-mode": "all", "max-length": 5}
@@ -207,7 +207,7 @@ def test_queues_have_one_policy() -> None:
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_presets_set_nothing_that_is_reserved(name: str) -> None:
-    """What a deployment has, a plan could say itself."""
+    """A plan could set each key of a preset itself."""
     preset = PRESETS[name]
     keys = [(setting, key) for setting in FREE for key in getattr(preset, setting)]
     assert [key for key in keys if reserved(*key)] == []
@@ -224,7 +224,7 @@ def test_presets_set_nothing_that_is_reserved(name: str) -> None:
     ids=["unknown key", "wrong value", "no term"],
 )
 def test_refusal_is_found_in_the_log(log: str, where: tuple[str, ...], words: str) -> None:
-    """By the key that it names, at its place in the settings."""
+    """The key that the log names is found at its place in the settings."""
     places = [
         ("config", "a", "cluster_partition_handlin"),
         ("preset", "net_ticktime"),
@@ -237,7 +237,7 @@ def test_refusal_is_found_in_the_log(log: str, where: tuple[str, ...], words: st
 
 
 def test_other_ends_are_no_refusal() -> None:
-    """A node that ended for another reason is not said to refuse anything."""
+    """A node that ended for another reason is not reported as refusing a setting."""
     assert refused("[error] <0.1.0> - disk is full\nBOOT FAILED\n", [("config", "disk")]) is None
 
 
@@ -246,14 +246,14 @@ def test_other_ends_are_no_refusal() -> None:
     [("khepri", "3.10.8", "came with 4.0"), ("mnesia", "4.3", "ended with 4.3")],
 )
 def test_store_that_a_version_lacks(store: str, version: str, why: str) -> None:
-    """Each version is refused with the reason; those between have both."""
+    """The error has the reason; versions that have both stores accept both."""
     with pytest.raises(SystemFault, match=why):
         parse_settings({"metadata_store": store}).check_version(version)
     metadata.check(store, "4.0.5")
 
 
 def test_line_of_a_setting_goes_with_the_plan() -> None:
-    """Whoever fails later can tell it."""
+    """Later errors can name the line."""
     where = ("systems", "rabbitmq", "settings", "config", "heartbeat")
     assert (
         plan("config:\n        heartbeat: 9").place(where)

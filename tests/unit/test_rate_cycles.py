@@ -1,4 +1,4 @@
-"""Rates that come in cycles: when messages are due, what peaks leave, and what is no doubt."""
+"""Offered rates in cycles: when messages are due, the backlog after peaks, and the doubts."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -35,7 +35,7 @@ CYCLE = "4 s at 100 then 2 s at 800"
 """1,600 messages in the peak of each 6 s."""
 
 LOAD_S = 14
-"""Two cycles, and the beginning of a third; the window is from 1 s to 13 s."""
+"""Two cycles and the start of a third; the window is from 1 s to 13 s."""
 
 
 @given(
@@ -46,7 +46,7 @@ LOAD_S = 14
 def test_cycles_are_due_by_the_area_below_them(
     steps: list[tuple[float, float]], phase: float, cycles: int
 ) -> None:
-    """In the middle of each step of any cycle; and no message is due before its instant."""
+    """It holds in each step of any cycle; no message is due before its instant."""
     schedule = Schedule(CycledRate(steps), phase)
     schedule.begin(START_NS)
     passed, area = sum(lasts for _, lasts in steps) * cycles, 0.0
@@ -70,7 +70,7 @@ load: {{generator: amqp-0-9-1, green_threads: 1, duration_s: 12, {0}}}
 
 
 @pytest.mark.parametrize(
-    ("said", "problem"),
+    ("cycle", "problem"),
     [
         ("rate_cycle: 10 s at 200", "it is two steps or more"),
         ("rate_cycle: 1.5 s at 20 then 1 s at 30", "each whole seconds"),
@@ -80,17 +80,17 @@ load: {{generator: amqp-0-9-1, green_threads: 1, duration_s: 12, {0}}}
         ("rate_msg_s: 5, rate_cycle: 2 s at 20 then 1 s at 30", "are two rates: keep one"),
     ],
 )
-def test_what_is_no_cycle_is_said(said: str, problem: str) -> None:
-    """At its key; the first step follows the last."""
+def test_an_invalid_cycle_is_refused(cycle: str, problem: str) -> None:
+    """The error is at its key; the first step follows the last."""
     with pytest.raises(PlanError, match=r"test.yaml:3: load.rate_cycle: ") as error:
-        parse_plan(PLAN.format(said), Path("test.yaml"), problems_of)
+        parse_plan(PLAN.format(cycle), Path("test.yaml"), problems_of)
     assert problem in str(error.value)
 
 
 def served(capacity: float, way_s: float = 0.001) -> list[Row]:
-    """The rows of a run whose messages are received one after the other, so many a second.
+    """The rows of a run whose messages are processed one by one at ``capacity`` per second.
 
-    Each takes its way as well.
+    Each also takes ``way_s`` to travel.
     """
     curve = CycledRate(steps_of(CYCLE))
     due = curve.after_s(np.arange(curve.due(LOAD_S)))
@@ -120,7 +120,7 @@ def served(capacity: float, way_s: float = 0.001) -> list[Row]:
 def test_what_a_peak_leaves_is_seen_until_it_is_gone(
     capacity: float, left: list[int], gone: list[float | None]
 ) -> None:
-    """At the rate that is left in the valley; steps stand in the window, by whole seconds."""
+    """A backlog drains at the rate left in the valley; steps are counted in whole seconds."""
     every = served(capacity)
     spans = [(row["from_s"], row["until_s"]) for row in every]
     assert spans == [(0, 3), (3, 5), (5, 9), (9, 11), (11, 12)]
@@ -132,15 +132,15 @@ def test_what_a_peak_leaves_is_seen_until_it_is_gone(
     assert not any("drained_s" in row for row in every if row["step_rate_msg_s"] == 100)
 
 
-def test_what_is_on_a_long_way_is_no_backlog() -> None:
-    """For a quarter of a second it is under way; what waits beside is seen until it is gone."""
+def test_messages_in_transit_are_no_backlog() -> None:
+    """Messages in transit for a quarter of a second do not count; those that wait besides do."""
     for capacity, gone in ((1000, 0), (500, pytest.approx(1.5, abs=0.4)), (250, None)):
         peaks = [row for row in served(capacity, 0.25) if row["step_rate_msg_s"] == 800]
         assert [row["drained_s"] for row in peaks] == [gone, gone]
 
 
 def cycled(capacity: float) -> Tables:
-    """The tables of such a run: what was sent in the window, and finished in it."""
+    """The tables of such a run: what was sent and what finished in the window."""
     shape = Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-cast",), threads=(1,), repeats=1)
     frames = tables(shape)
     key = frames["points"].iloc[0][["point", "system", "topology", "queues", "test_case"]]
@@ -164,11 +164,11 @@ PEAKS = "CAST: at 800 msg/sec for 2 s of every 6 s, "
 @pytest.mark.parametrize(
     ("capacity", "answer", "doubts"),
     [
-        (1000, "nothing is left of a peak at its end.", set()),
-        (500, "up to 600 msg of a peak are left at its end, and are gone 1.5 s after it.", set()),
+        (1000, "no backlog at the end of a peak.", set()),
+        (500, "up to 600 msg at the end of a peak, drained 1.5 s after it.", set()),
         (
             250,
-            "up to 1,600 msg of a peak are left at its end, and of 2 peaks 2 not gone before",
+            "up to 1,600 msg at the end of a peak, not drained in 2 of 2 peaks before",
             {"unequal-rates"},
         ),
     ],
@@ -176,13 +176,13 @@ PEAKS = "CAST: at 800 msg/sec for 2 s of every 6 s, "
 def test_cycles_are_answered_by_what_their_peaks_leave(
     capacity: float, answer: str, doubts: set[str]
 ) -> None:
-    """No step of a staircase: what waits in a valley is no doubt, nor are seconds without any.
+    """A cycle is no staircase: neither a backlog in a valley nor seconds without any are doubtful.
 
-    What the system cannot keep up with is one.
+    A backlog that never drains is.
     """
     frames = cycled(capacity)
-    said = {each.question: each.sentences for each in answers(frames, ["cycles", "saturation"])}
-    [[sentence]] = said.values()
+    texts = {each.question: each.sentences for each in answers(frames, ["cycles", "saturation"])}
+    [[sentence]] = texts.values()
     assert plain(sentence).startswith(PEAKS + answer)
     kinds = set(checks.doubts(frames)["kind"])
     assert kinds & {"unequal-rates", "backlog", "rate-missed", "empty-seconds"} == doubts
@@ -191,11 +191,11 @@ def test_cycles_are_answered_by_what_their_peaks_leave(
     assert [*keeping_up(frames["points"], {**frames, "doubts": frames["doubts"][:0]})] == [UNKNOWN]
 
 
-def test_throughput_over_all_steps_heads_no_sentence() -> None:
-    """It is what was offered: not how high it may be, nor what another kind of queue changes."""
+def test_mean_throughput_of_steps_is_no_headline() -> None:
+    """It is the offered rate: no maximum, and not the effect of another kind of queue."""
     frames = cycled(1000)
     assert [each.question for each in answers(frames)] == [
-        "Is the backlog of a peak gone before the next one?"
+        "Is the backlog of a peak drained before the next one?"
     ]
     both = pd.concat([frames["points"], frames["points"].assign(queues="quorum")])
     for name in ("scaling", "comparison"):
@@ -203,7 +203,7 @@ def test_throughput_over_all_steps_heads_no_sentence() -> None:
 
 
 def test_a_sender_that_misses_its_cycles_is_found() -> None:
-    """The offered rate is the mean of its window."""
+    """The offered rate is the mean over the window."""
     frames = cycled(1000)
     frames["messages"]["send_rate_msg_s"] *= 0.97
     assert "rate-missed" in set(checks.doubts(frames)["kind"])

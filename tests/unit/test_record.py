@@ -1,4 +1,4 @@
-"""The record: a run is whole or not there, and nothing measured is lost."""
+"""The record: a run is complete or absent, and nothing measured is lost."""
 
 import json
 from pathlib import Path
@@ -21,21 +21,21 @@ OTHER = CASE.model_copy(update={"repeat": 2})
 
 
 def finished(folder: Path, case: Case = CASE) -> Run:
-    """A whole run with one file of load."""
+    """A completed run with one file of load."""
     attempt = Attempt(folder, case)
     (attempt.folder / "load" / "client-1.json").write_text("{}")
     return attempt.finish()
 
 
 def test_a_finished_run_bears_the_name_of_its_case(tmp_path: Path) -> None:
-    """Finishing is one rename; the case comes back as it was."""
+    """Finishing is one rename; the case is read back unchanged."""
     run = finished(tmp_path)
     assert [(r.id, r.status) for r in runs(tmp_path)] == [(CASE.id, "done")]
     assert run.case() == CASE
 
 
 def test_an_unfinished_run_is_pending(tmp_path: Path) -> None:
-    """Cut off at any instant, an attempt is not a run."""
+    """An attempt that was interrupted at any instant is not a run."""
     finished(tmp_path)
     Attempt(tmp_path, OTHER)
     assert pending(tmp_path, [CASE, OTHER]) == [OTHER]
@@ -47,7 +47,7 @@ def test_everything_is_pending_before_the_first_run(tmp_path: Path) -> None:
 
 
 def test_interrupted_attempts_are_kept(tmp_path: Path) -> None:
-    """What a killed mqperf left is set aside under the next free number, never removed."""
+    """Files left by a killed mqperf are moved to the next free number, never removed."""
     for _ in range(2):
         Attempt(tmp_path, CASE).event("measured")
         with recording(tmp_path, "plan"):
@@ -58,14 +58,14 @@ def test_interrupted_attempts_are_kept(tmp_path: Path) -> None:
 
 
 def test_a_failed_attempt_says_why(tmp_path: Path) -> None:
-    """Its reason is in run.json, without a password."""
+    """The reason is in run.json, without a password."""
     run = Attempt(tmp_path, CASE).fail("rabbit://nova:secret@host refused us")
     assert run.status == "failed"
     assert run.facts().failure == "rabbit://nova:***@host refused us"
 
 
 def test_a_second_mqperf_is_turned_away(tmp_path: Path) -> None:
-    """Two at once in one folder: the second is told so."""
+    """The second one to use a folder gets an error."""
     with (
         recording(tmp_path, "plan"),
         pytest.raises(RecordError, match="another mqperf"),
@@ -75,7 +75,7 @@ def test_a_second_mqperf_is_turned_away(tmp_path: Path) -> None:
 
 
 def test_the_plan_is_kept_without_passwords(tmp_path: Path) -> None:
-    """The plan stands beside the runs as it was given, but for its secrets."""
+    """A copy of the plan, with its secrets removed, is stored beside the runs."""
     with recording(tmp_path, "urls: [rabbit://nova:secret@host:5672]\n"):
         pass
     assert (tmp_path / "plan.yaml").read_text() == "urls: [rabbit://nova:***@host:5672]\n"
@@ -91,7 +91,7 @@ def test_events_hold_no_password(tmp_path: Path) -> None:
 
 
 def test_a_changed_file_is_noticed(tmp_path: Path) -> None:
-    """A year later, the sha256 of every file tells whether it is the recorded one."""
+    """The sha256 of every file shows whether it is the recorded one."""
     run = finished(tmp_path)
     assert run.damaged() == []
     (run.path / "load" / "client-1.json").write_text("{ }")
@@ -102,7 +102,7 @@ def test_a_changed_file_is_noticed(tmp_path: Path) -> None:
     ("text", "complaint"), [("{", "not a sound run.json"), ('{"schema": 99}', "schema 99")]
 )
 def test_a_foreign_run_json_is_refused(tmp_path: Path, text: str, complaint: str) -> None:
-    """Cut short, or of another schema version: one sentence that names the file."""
+    """A truncated file or another schema version is a one-sentence error that names the file."""
     run = finished(tmp_path)
     (run.path / "run.json").write_text(text)
     with pytest.raises(RecordError, match=f"run.json: .*{complaint}"):
@@ -110,13 +110,13 @@ def test_a_foreign_run_json_is_refused(tmp_path: Path, text: str, complaint: str
 
 
 def test_other_folders_are_no_runs(tmp_path: Path) -> None:
-    """Only names that end in a case's hash count."""
+    """Only folders whose names end in a case's hash are runs."""
     (tmp_path / "notes").mkdir()
     assert list(runs(tmp_path)) == []
 
 
 def test_a_full_disk_is_named(tmp_path: Path) -> None:
-    """No space left: one sentence that names the file and what to do."""
+    """The error is one sentence that names the file and what to do."""
     attempt = Attempt(tmp_path, CASE)
     (attempt.folder / "events.jsonl").symlink_to("/dev/full")
     with pytest.raises(RecordError, match=r"cannot write the record: No space left .* --runs"):
@@ -124,7 +124,7 @@ def test_a_full_disk_is_named(tmp_path: Path) -> None:
 
 
 def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
-    """A runs folder that is a file cannot be written: one sentence, no traceback."""
+    """If the runs folder is a file, the error is one sentence without a traceback."""
     taken = tmp_path / "file"
     taken.touch()
     with pytest.raises(RecordError, match="cannot write the record"), recording(taken, ""):

@@ -1,8 +1,8 @@
-"""Every key that runs record is read by a table or a rule, or is listed as one for a person's eye.
+"""Every recorded key is read by a table or a rule, or is listed here with the reason why not.
 
-All records are read by typed models.  While the tables of recorded runs are made, and the doubts
-about them, every field of a model that is looked at is noted.  A later kind of record brings what
-reads it, or is listed here, with why.
+All records are read by typed models.  While the tables and doubts of recorded runs are computed,
+the test notes every field that is read.  A new kind of record needs code that reads it, or an
+entry in the list.
 """
 
 import json
@@ -36,30 +36,30 @@ FORMS: Mapping[str, type[BaseModel]] = {
     "*.steps": steps_file.Header,
     "*-1.json": Diary,
 }
-"""What files are called -> the model of the first line, or of each."""
+"""File name -> the model of its first line, or of each line."""
 
 BATCH = 8
-"""Runs of a folder: so few are read by this process itself, and what it looks at is noted."""
+"""Runs per folder: so few are read in this process, where reads can be noted."""
 
-OTHERS = ("*.log", "*.conf", "*.xml", "*.properties", "*-enabled_plugins")
-"""Files that other programs wrote, or read."""
+FOREIGN_FILES = ("*.log", "*.conf", "*.xml", "*.properties", "*-enabled_plugins")
+"""Files that other programs write or read."""
 
-FOR_A_PERSON = {
+UNREAD = {
     # checked by the model itself, or before it is made
     *("facts.Facts.schema_version", "facts.Facts.seal", "facts.Facts.clock_offsets_s"),
     *("diary.Diary.label", "diary.Diary.version"),
     *(f"{file}.Header.format" for file in ("messages", "counts_lines", "steps")),
     *(f"{file}.Header.version" for file in ("messages", "counts_lines", "steps")),
-    # in the id of the case, after which the folder is named: the doubt changed-record compares it
+    # in the id of the case, which names the folder: the doubt changed-record compares them
     *("case.Case.fail_when", "case.Case.targets", "background.BackgroundLoad.rate_msg_s"),
     # the case says the same of an action
     *("events.Event.action", "events.Event.node"),
-    # what was set up, as far as no table compares it
+    # the setup, as far as no table compares it
     *("facts.Facts.generator_options", "facts.HostFacts.python", "facts.SystemFacts.config"),
     *("facts.SystemFacts.heap_bytes", "facts.SystemFacts.management", "facts.SystemFacts.metrics"),
     *("facts.SystemFacts.memory_watermark_bytes", "facts.SystemFacts.policies"),
     *("facts.SystemFacts.product", "facts.SystemFacts.schedulers", "facts.SystemFacts.tls"),
-    # the chain as it was walked
+    # the chain that was executed
     *("steps.Header.chain", "messages.Header.seed", "steps.StepFacts.processing_s"),
     *("steps.StepFacts.receipt", "steps.StepFacts.reply_bytes"),
     "steps.StepFacts.request_bytes",
@@ -68,13 +68,13 @@ FOR_A_PERSON = {
     *("facts.KernelClock.max_error_s", "facts.LinkFacts.packets", "facts.LinkFacts.seed"),
     *("facts.RecordedNode.rss_bytes", "inside.Line.took_s"),
 }
-"""Model and key of what no table and no rule reads, and why."""
+"""Models and keys that no table and no rule reads, with the reason."""
 
 Keys = set[str]
 
 
 class Noted(dict[str, object]):
-    """What an event tells more; which of it is looked at is noted."""
+    """The further values of an event; notes which of them are read."""
 
     read: Keys
 
@@ -96,7 +96,7 @@ def key(model: BaseModel, name: str) -> str:
 
 
 def recorded(content: object, model: object) -> Iterator[str]:
-    """Keys of JSON that a model was made of, by the fields that they became."""
+    """The keys of JSON from which a model was made, as names of its fields."""
     if isinstance(model, BaseModel) and isinstance(content, dict):
         names = {
             alias: name
@@ -116,10 +116,10 @@ def recorded(content: object, model: object) -> Iterator[str]:
 
 
 def written(run: Path) -> Iterator[str]:
-    """The keys of all files of a run."""
+    """The keys in all files of a run."""
     for file in run.rglob("*"):
         form = next((form for name, form in FORMS.items() if fnmatch(file.name, name)), None)
-        if file.is_dir() or any(fnmatch(file.name, name) for name in OTHERS):
+        if file.is_dir() or any(fnmatch(file.name, name) for name in FOREIGN_FILES):
             continue
         assert form is not None, f"{file}: nobody says how it is read"
         content = file.read_bytes()
@@ -131,7 +131,7 @@ def written(run: Path) -> Iterator[str]:
 
 
 def test_every_recorded_key_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By a table or a rule; those that are not are listed above, and no others are."""
+    """Exactly those that no table and no rule reads are listed above."""
     keys: Keys = set()
     samples = [[*runs(SAMPLES / folder)][:BATCH] for folder in FOLDERS]
     for run in chain(*samples):
@@ -148,12 +148,12 @@ def test_every_recorded_key_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Event, "detail", property(lambda self: Noted(self.model_extra or {})))
     for sample in samples:
         checks.doubts(tables.of_runs(sample))
-    assert keys - read - FOR_A_PERSON == set()
-    assert FOR_A_PERSON - keys == set()
+    assert keys - read - UNREAD == set()
+    assert UNREAD - keys == set()
 
 
 def test_a_key_that_nobody_knows_is_noticed() -> None:
-    """Wherever it stands."""
+    """An unknown key is found at any level."""
     content = {"surprise": 1, "hosts": [{"label": "h1", "surprise": 2}]}
     keys = {*recorded(content, Facts.model_validate(content))}
     assert {"facts.Facts.surprise", "facts.HostFacts.surprise"} <= keys

@@ -1,4 +1,4 @@
-"""Consumers that reject: what plans may say, what is chosen, what records may not contradict."""
+"""Consumers that reject messages: plans, the choice of messages, and consistency of records."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -32,11 +32,11 @@ load: {{generator: amqp-0-9-1, green_threads: 1, duration_s: 1, {1}}}
 SENT, SHARE, LIMIT = 400, 0.5, 2
 
 
-# what plans may say
+# rejections in plans
 
 
 @pytest.mark.parametrize(
-    ("queues", "said", "words"),
+    ("queues", "load", "words"),
     [
         ("quorum", "reject_share: 0", "reject_share"),
         ("quorum", "acks: each, reject_share: 1.1", "reject_share"),
@@ -55,14 +55,14 @@ SENT, SHARE, LIMIT = 400, 0.5, 2
         ("stream", "acks: each, reject_share: 0.1", "leave out reject_share"),
     ],
 )
-def test_what_no_consumer_can_reject_is_told(queues: str, said: str, words: str) -> None:
-    """Before anything starts, with the key."""
+def test_impossible_rejections_are_refused(queues: str, load: str, words: str) -> None:
+    """The error names the key, before anything starts."""
     with pytest.raises(PlanError, match=words):
-        parse_plan(PLAN.format(queues, said), Path("test.yaml"), problems_of)
+        parse_plan(PLAN.format(queues, load), Path("test.yaml"), problems_of)
 
 
 @pytest.mark.parametrize(
-    ("queues", "said"),
+    ("queues", "load"),
     [
         ("classic", "reject_share: 0.5"),
         ("quorum", "reject_share: 1, delivery_limit: 0"),
@@ -70,15 +70,15 @@ def test_what_no_consumer_can_reject_is_told(queues: str, said: str, words: str)
         ("ha", "reject_share: 0.5, delivery_limit: 3, dead_letters: at-least-once"),
     ],
 )
-def test_all_other_rejections_are_planned(queues: str, said: str) -> None:
-    """Of one share, or of several."""
-    text = PLAN.format(queues, f"acks: multiple, {said}")
+def test_all_other_rejections_are_planned(queues: str, load: str) -> None:
+    """One share or several are accepted."""
+    text = PLAN.format(queues, f"acks: multiple, {load}")
     assert parse_plan(text, Path("test.yaml"), problems_of).cases()
 
 
 def case(**parameters: object) -> Case:
     fixed = {"acks": "each", "reject_share": SHARE, "delivery_limit": LIMIT}
-    told = {
+    values = {
         "system": "rabbitmq",
         "topology": "single",
         "queues": "quorum",
@@ -89,11 +89,11 @@ def case(**parameters: object) -> Case:
         "warmup_s": 1,
         "parameters": fixed | parameters,
     }
-    return Case.model_validate(told)
+    return Case.model_validate(values)
 
 
 def test_queues_of_dead_letters_are_removed_with_the_others() -> None:
-    """One for each queue, if there are dead letters; an existing broker would keep them."""
+    """There is one per queue if the plan has dead letters; existing brokers would keep them."""
     launcher = LAUNCHERS["amqp-0-9-1"]
     bound = launcher.queues(case(copies=2), "run")
     assert bound == ["run.000001.0001", "run.000001.0002"]
@@ -104,8 +104,8 @@ def test_queues_of_dead_letters_are_removed_with_the_others() -> None:
     ]
 
 
-def test_queues_pass_on_as_the_plan_says() -> None:
-    """At least once needs publishers that are refused when the queue is full."""
+def test_queues_dead_letter_as_planned() -> None:
+    """At-least-once dead-lettering needs queues that refuse publishers when full."""
     assert arguments("q", None, None) == {}
     assert arguments("q", 0, None) == {"x-delivery-limit": 0}
     once = arguments("q", 3, "at-most-once")
@@ -120,8 +120,8 @@ def test_queues_pass_on_as_the_plan_says() -> None:
     assert {*least.items()} - {*once.items()} >= {("x-overflow", "reject-publish")}
 
 
-def test_an_old_broker_is_not_taken_to_pass_on_at_least_once() -> None:
-    """It would do something else under that name; what does not tell its version is asked."""
+def test_old_brokers_dead_letter_at_most_once() -> None:
+    """At-least-once is refused before RabbitMQ 3.10; an unknown version is accepted."""
     check("at-least-once", (3, 10))
     check("at-least-once", (4, 0))
     check("at-least-once", ())
@@ -131,12 +131,12 @@ def test_an_old_broker_is_not_taken_to_pass_on_at_least_once() -> None:
         check("at-least-once", (3, 9))
 
 
-# what is rejected
+# the choice of messages
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 1.0])
 def test_a_share_of_deliveries_is_rejected_and_no_dead_letter(share: float) -> None:
-    """And what is rejected, or had come before, is counted."""
+    """Rejected and redelivered messages are counted."""
     diary, count = Diary("amqp-0-9-1", "server-1", "server"), 10_000
     places = np.arange(count)
     batch = Batch(places, places, stamped(count), places, places % 4 == 0, 256)
@@ -147,49 +147,49 @@ def test_a_share_of_deliveries_is_rejected_and_no_dead_letter(share: float) -> N
     assert diary.counts == {REJECTED: rejected.sum(), REDELIVERED: count / 4}
 
 
-# what records may not contradict
+# consistency of records
 
 
 @dataclass
-class Told:
-    """The numbers that a server received, those of dead letters, and what it counted."""
+class Server:
+    """The received numbers, those of dead letters, and the counts of a server."""
 
     received: list[int] = field(default_factory=list)
     dead: list[int] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
 
 
-def sound() -> Told:
-    """Each message is delivered until it is accepted, or was rejected once too often."""
-    told, chance = Told(counts={REJECTED: 0, REDELIVERED: 0}), np.random.default_rng(1)
+def sound() -> Server:
+    """Each message is delivered until it is accepted or reaches the delivery limit."""
+    record, chance = Server(counts={REJECTED: 0, REDELIVERED: 0}), np.random.default_rng(1)
     for number in range(SENT):
-        told.received.append(number)
+        record.received.append(number)
         for delivery in range(LIMIT + 1):
-            told.counts[REDELIVERED] += delivery > 0
+            record.counts[REDELIVERED] += delivery > 0
             if chance.random() >= SHARE:
                 break
-            told.counts[REJECTED] += 1
+            record.counts[REJECTED] += 1
         else:
-            told.dead.append(number)
-    assert 20 < len(told.dead) < 100
-    return told
+            record.dead.append(number)
+    assert 20 < len(record.dead) < 100
+    return record
 
 
-def recorded(folder: Path, told: Told, planned: Case) -> tables.Tables:
-    """The tables of a run whose server left that; its client sent 400 messages."""
+def recorded(folder: Path, record: Server, planned: Case) -> tables.Tables:
+    """The tables of a run with this record of the server; its client sent 400 messages."""
     numbers = np.arange(SENT)
     client = Tally("client-1", "client", "publish", START, ["sent", "error"])
     client.add("sent", "client-1.1", numbers, START + 1 + numbers / SENT)
     server = Tally("server-1", "server", "publish", START, ["received", STREAM])
-    for stream, seen in (("received", told.received), (STREAM, told.dead)):
+    for stream, seen in (("received", record.received), (STREAM, record.dead)):
         instants = START + 1 + np.array(seen) / SENT
         server.add(stream, "client-1.1", np.array(seen), instants, instants + 0.1)
-    return read_back(folder, planned, (client, {}), (server, told.counts))
+    return read_back(folder, planned, (client, {}), (server, record.counts))
 
 
-def of(folder: Path, told: Told, **parameters: object) -> tuple[str, pd.Series, set[str]]:
-    """What disagrees, the row of the table, and the kinds of doubts about messages."""
-    frames = recorded(folder, told, case(dead_letters="at-least-once", **parameters))
+def checked(folder: Path, record: Server, **parameters: object) -> tuple[str, pd.Series, set[str]]:
+    """The disagreement, the row of the table, and the kinds of doubts about messages."""
+    frames = recorded(folder, record, case(dead_letters="at-least-once", **parameters))
     [disagreements] = frames["messages"]["disagreements"].fillna("")
     kinds = set(checks.doubts(complete(frames))["kind"])
     messages = {"lost", "duplicates", "record-disagrees", "received-not-sent"}
@@ -197,47 +197,47 @@ def of(folder: Path, told: Told, **parameters: object) -> tuple[str, pd.Series, 
 
 
 def test_rejections_that_add_up_are_not_accused(tmp_path: Path) -> None:
-    """Every message is accepted or a dead letter, and the table says how many are."""
-    told = sound()
-    disagreements, row, kinds = of(tmp_path, told)
+    """Every message is accepted or a dead letter, and the table counts both."""
+    record = sound()
+    disagreements, row, kinds = checked(tmp_path, record)
     assert (disagreements, kinds) == ("", set())
     assert row["accepted"] + row["dead_lettered"] == SENT
-    assert row["dead_lettered"] == row["rejected"] - row["redelivered"] == len(told.dead)
+    assert row["dead_lettered"] == row["rejected"] - row["redelivered"] == len(record.dead)
     assert row["lost"] == 0
     assert row["dead_letter_p50_s"] == pytest.approx(0.1, rel=0.01)
 
 
-def test_what_is_dropped_is_lost_and_accounts_for_its_rejection(tmp_path: Path) -> None:
-    """Without a queue of dead letters: the loss is a doubt, and no record disagrees."""
-    told = sound()
-    kept = [number for number in told.received if number not in told.dead]
-    disagreements, row, kinds = of(tmp_path, Told(kept, [], told.counts))
+def test_dropped_messages_are_lost_and_were_rejected(tmp_path: Path) -> None:
+    """Without a dead-letter queue the loss is a doubt, but no record disagrees."""
+    record = sound()
+    kept = [number for number in record.received if number not in record.dead]
+    disagreements, row, kinds = checked(tmp_path, Server(kept, [], record.counts))
     assert (disagreements, kinds) == ("", {"lost"})
-    assert row["lost"] == len(told.dead)
+    assert row["lost"] == len(record.dead)
 
 
-def lacking_one(told: Told) -> None:
-    told.dead.pop()
+def lacking_one(record: Server) -> None:
+    record.dead.pop()
 
 
-def accepted_too(told: Told) -> None:
-    told.received.append(told.dead[0])
+def accepted_too(record: Server) -> None:
+    record.received.append(record.dead[0])
 
 
-def not_received(told: Told) -> None:
-    told.received.remove(told.dead[0])
+def not_received(record: Server) -> None:
+    record.received.remove(record.dead[0])
 
 
-def dead_too_soon(told: Told) -> None:
-    more = (LIMIT + 1) * len(told.dead) - told.counts[REJECTED] - 1
-    told.counts = {name: count + more for name, count in told.counts.items()}
+def dead_too_soon(record: Server) -> None:
+    more = (LIMIT + 1) * len(record.dead) - record.counts[REJECTED] - 1
+    record.counts = {name: count + more for name, count in record.counts.items()}
 
 
-def rejected_more(told: Told) -> None:
-    told.counts = {name: count + SENT for name, count in told.counts.items()}
+def rejected_more(record: Server) -> None:
+    record.counts = {name: count + SENT for name, count in record.counts.items()}
 
 
-FAULTS: Mapping[Callable[[Told], None], tuple[str, set[str]]] = {
+FAULTS: Mapping[Callable[[Server], None], tuple[str, set[str]]] = {
     lacking_one: ("redelivered + ", {"record-disagrees"}),
     accepted_too: ("1 dead letters were accepted, too", {"record-disagrees", "duplicates"}),
     not_received: ("1 dead letters are not among", {"record-disagrees", "lost"}),
@@ -248,28 +248,28 @@ FAULTS: Mapping[Callable[[Told], None], tuple[str, set[str]]] = {
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_rejections_that_do_not_add_up_are_found(
-    tmp_path: Path, fault: Callable[[Told], None]
+    tmp_path: Path, fault: Callable[[Server], None]
 ) -> None:
-    """Each by the rule that is for it, whatever else is wrong then."""
-    told = sound()
-    fault(told)
+    """The rule for each fault finds it, whatever else is then wrong."""
+    record = sound()
+    fault(record)
     words, expected = FAULTS[fault]
-    disagreements, _, kinds = of(tmp_path, told)
+    disagreements, _, kinds = checked(tmp_path, record)
     assert words in disagreements
     assert kinds == expected
 
 
-def test_what_a_lost_connection_brings_again_is_not_accused(tmp_path: Path) -> None:
-    """Nobody rejected it, and it may be accepted beside its dead letter."""
-    told = sound()
-    accepted_too(told)
-    told.counts |= {"disconnected": 1, REDELIVERED: told.counts[REDELIVERED] + 30}
-    disagreements, _, kinds = of(tmp_path, told)
+def test_redelivery_after_a_lost_connection_is_valid(tmp_path: Path) -> None:
+    """A redelivery without a rejection is valid, even if its dead letter was accepted too."""
+    record = sound()
+    accepted_too(record)
+    record.counts |= {"disconnected": 1, REDELIVERED: record.counts[REDELIVERED] + 30}
+    disagreements, _, kinds = checked(tmp_path, record)
     assert (disagreements, kinds) == ("", {"duplicates"})
 
 
 def test_runs_without_rejections_have_no_row(tmp_path: Path) -> None:
-    """Theirs are no consumers that reject."""
-    told = Told([*range(SENT)], [], {})
+    """Their consumers never reject."""
+    record = Server([*range(SENT)], [], {})
     planned = case().model_copy(update={"parameters": {"acks": "each"}})
-    assert recorded(tmp_path, told, planned)["rejections"].empty
+    assert recorded(tmp_path, record, planned)["rejections"].empty

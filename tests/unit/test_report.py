@@ -1,4 +1,4 @@
-"""Reports: the published layout, every doubt and failure in its place, and all of it or nothing."""
+"""Reports: the published layout, every doubt and failure in its place, and atomic replacement."""
 
 import gzip
 import json
@@ -53,7 +53,7 @@ def published(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def written(read: Tables, folder: Path) -> str:
-    """The only page of a report without HTML."""
+    """The single page of a report without HTML."""
     build(read, folder / "out", title="A sweep", html=False)
     return next((folder / "out").glob("*/*/index.rst")).read_text()
 
@@ -68,7 +68,7 @@ def rows(page: str, caption: str) -> list[list[str]]:
 
 
 def test_tree_is_that_of_the_published_reports(tree: Path) -> None:
-    """One folder per system, one below it per topology and kind of queue, in each its runs."""
+    """There is a folder per system, in it one per topology and kind of queue, in it the runs."""
     pages = {str(path.parent.relative_to(tree)) for path in tree.rglob("index.rst")}
     topologies = {"rabbitmq/cmsm", "rabbitmq/cs1ss2-ha"}
     assert pages == {
@@ -82,7 +82,7 @@ def test_tree_is_that_of_the_published_reports(tree: Path) -> None:
 
 
 def test_page_has_the_published_sections_captions_and_images(root: Path, published: Path) -> None:
-    """Rebuilt from the tables of 2016, a page has all titles, captions and pictures it had."""
+    """Built from the tables of 2016, a page has all titles, captions and images of the original."""
     for source, page in (
         ("rabbitmq-cmsm", "rabbitmq/cmsm"),
         ("rabbitmq-cs1ss2-ha", "rabbitmq/cs1ss2-ha"),
@@ -94,7 +94,7 @@ def test_page_has_the_published_sections_captions_and_images(root: Path, publish
 
 
 def test_every_picture_and_download_is_there(tree: Path) -> None:
-    """A page refers only to what lies in its own folder or below."""
+    """A page refers only to files in its own folder or below."""
     for page in tree.rglob("index.rst"):
         text = page.read_text()
         files = [f"{name}.svg" for name in IMAGE.findall(text)]
@@ -105,12 +105,12 @@ def test_every_picture_and_download_is_there(tree: Path) -> None:
 
 
 def test_every_picture_is_told_in_words(tree: Path) -> None:
-    """Alternative texts are computed, and say the numbers."""
+    """Alternative texts are computed and contain the numbers."""
     page = (tree / "rabbitmq/cmsm/index.rst").read_text()
     alts = re.findall(r"^   :alt: (.+)$", page, re.MULTILINE)
     assert len(alts) == len(IMAGE.findall(page))
     assert all(alt.endswith(".") for alt in alts)
-    # an option is no markup: a backslash would be read aloud
+    # an option is not markup: a screen reader would read a backslash aloud
     overview = (tree / "rabbitmq/index.rst").read_text()
     assert "Client -> Master, Server -> Master: CALL" in overview
     assert "\\" not in "".join(alts) + overview.split(":alt:")[1].splitlines()[0]
@@ -118,7 +118,7 @@ def test_every_picture_is_told_in_words(tree: Path) -> None:
 
 
 def test_leading_columns_are_the_published_ones(tree: Path) -> None:
-    """What is new stands to the right of what readers know."""
+    """New columns stand to the right of the published ones."""
     page = (tree / "rabbitmq/cmsm/index.rst").read_text()
     counts = rows(page, "RPC CALL Message count")[0]
     assert counts[:5] == ["threads", "sent, msg", "received, msg", "round-trip, msg", "lost, msg"]
@@ -137,7 +137,7 @@ def test_leading_columns_are_the_published_ones(tree: Path) -> None:
 
 
 def test_repeats_share_a_footnote(tmp_path: Path) -> None:
-    """What a check says of each repeat is told once, with their number."""
+    """A doubt about several repeats is one footnote, with their number."""
     read = tables(replace(ONE, repeats=3))
     first = read["runs"].iloc[0]
     same = read["runs"][
@@ -152,7 +152,7 @@ def test_repeats_share_a_footnote(tmp_path: Path) -> None:
 
 
 def test_the_end_of_the_warm_up_is_told(tree: Path) -> None:
-    """How many runs know it, and how many were measured too early; warm-up is not in the range."""
+    """The page counts runs with a known end, and those measured too early; warm-up is excluded."""
     page = " ".join((tree / "rabbitmq/cmsm/index.rst").read_text().split())
     assert "The start of the steady state is known for 9 of 9 runs; 3 of them became" in page
     (alt,) = set(re.findall(r"Throughput in each second .*?: (50 threads from \d+)", page)[:1])
@@ -160,7 +160,7 @@ def test_the_end_of_the_warm_up_is_told(tree: Path) -> None:
 
 
 def test_a_failed_attempt_is_a_row(tree: Path) -> None:
-    """With its status, and below the table the reason."""
+    """The row has its status, and the reason stands below the table."""
     page = (tree / "rabbitmq/cmsm/index.rst").read_text()
     counts = rows(page, "RPC CALL Message count")
     failed = [row for row in counts if row[-1] == "failed"]
@@ -170,9 +170,9 @@ def test_a_failed_attempt_is_a_row(tree: Path) -> None:
 
 
 def test_every_doubt_stands_on_its_page(tree: Path, read: Tables) -> None:
-    """Each is a footnote whose mark is at a number, or a warning about the test case.
+    """Each is a footnote marked at a number, or a warning about the test case.
 
-    Of those that a check raised about several repeats of a point, the first is.
+    Of the same doubt about several repeats of a point, the first one is.
     """
     text = " ".join(
         re.sub(r"\s+", " ", page.read_text()).replace("\\", "").replace("\xa0", " ")
@@ -186,7 +186,7 @@ def test_every_doubt_stands_on_its_page(tree: Path, read: Tables) -> None:
 
 
 def test_test_cases_keep_their_numbers(tmp_path: Path) -> None:
-    """A test case that was not measured is named, not left out."""
+    """A test case that was not measured is named, not omitted."""
     page = written(tables(replace(ONE, test_cases=("notify",))), tmp_path)
     assert [t for t in TITLE.findall(page) if t.startswith("Test Case")] == [
         "Test Case 1: RPC CALL Throughput Test",
@@ -197,7 +197,7 @@ def test_test_cases_keep_their_numbers(tmp_path: Path) -> None:
 
 
 def test_a_system_without_broker_has_no_cpu_sections(tmp_path: Path) -> None:
-    """No nodes, no CPU: neither columns nor promises of them."""
+    """Without nodes, the page has neither CPU columns nor text about them."""
     page = written(tables(replace(ONE, nodes=(), system="zeromq", title="ZeroMQ")), tmp_path)
     assert "The throughput and latency" in page
     assert "CPU consumption" not in page
@@ -205,7 +205,7 @@ def test_a_system_without_broker_has_no_cpu_sections(tmp_path: Path) -> None:
 
 
 def test_a_system_with_one_node_is_reported(tmp_path: Path) -> None:
-    """Nodes are those that were measured, however they are called."""
+    """Nodes are those that were measured, whatever their names."""
     shape = replace(ONE, nodes=("Broker",), system="artemis", title="Artemis")
     page = written(tables(shape), tmp_path)
     nodes = rows(page, "Artemis nodes CPU consumption during RPC CALL load test")
@@ -213,7 +213,7 @@ def test_a_system_with_one_node_is_reported(tmp_path: Path) -> None:
 
 
 def test_two_systems_share_one_report(tmp_path: Path) -> None:
-    """Each has its own folder, and the overview tells them apart."""
+    """Each has its own folder, and the overview distinguishes them."""
     rabbit, artemis = tables(ONE), tables(replace(ONE, system="artemis", title="Artemis"))
     both = {name: pd.concat([rabbit[name], artemis[name]], ignore_index=True) for name in rabbit}
     out = tmp_path / "out"
@@ -223,7 +223,7 @@ def test_two_systems_share_one_report(tmp_path: Path) -> None:
 
 
 def test_no_name_of_a_system_is_built_in() -> None:
-    """The words of a report come from its tables: the same code reports on any broker."""
+    """All names in a report come from its tables: the code works for any broker."""
     folder = Path(mqperf.pages.report.__file__).parent
     texts = [p for p in folder.rglob("*") if p.suffix in {".py", ".j2", ".js", ".css"}]
     assert len(texts) > 10
@@ -233,7 +233,7 @@ def test_no_name_of_a_system_is_built_in() -> None:
 
 
 def plain(text: str) -> str:
-    """RST as one line of text, for looking for sentences."""
+    """RST as one line of text, for searching sentences."""
     return re.sub(r"\s+", " ", text).replace("\\", "")
 
 
@@ -241,7 +241,7 @@ WIDE = replace(ONE, threads=(10, 20, 50, 100, 200, 400))
 
 
 def test_a_sweep_says_where_it_saturates(tmp_path: Path) -> None:
-    """The saturation point: in a table on the system's page, in a sentence, in the figure."""
+    """The saturation point is in a table of the system's page, in a sentence, and in the figure."""
     read = tables(WIDE)
     page = plain(written(read, tmp_path))
     assert read["saturation_points"]["text"].iloc[0] in page
@@ -255,7 +255,7 @@ def test_a_sweep_says_where_it_saturates(tmp_path: Path) -> None:
 
 
 def test_too_few_thread_counts_are_one_short_sentence(tmp_path: Path) -> None:
-    """Nothing is promised that two thread counts cannot hold."""
+    """With two thread counts, nothing more is stated."""
     page = written(tables(ONE), tmp_path)
     assert "Cannot tell" not in page
     text = (tmp_path / "out/rabbitmq/index.rst").read_text().split("Where the sweeps saturate")[1]
@@ -264,7 +264,7 @@ def test_too_few_thread_counts_are_one_short_sentence(tmp_path: Path) -> None:
 
 
 def test_every_point_says_its_bottleneck(tmp_path: Path) -> None:
-    """The verdict on its repeats stands beside the throughput; the overview counts them."""
+    """The verdict over its repeats stands beside the throughput; the overview counts verdicts."""
     read = tables(replace(ONE, repeats=2))
     given = read["bottlenecks"].assign(bottleneck="host")
     given.loc[0, "bottleneck"] = "tester"
@@ -278,7 +278,7 @@ def test_every_point_says_its_bottleneck(tmp_path: Path) -> None:
 
 
 def test_limits_that_nobody_can_tell_have_no_column(published: Path) -> None:
-    """The reports of 2016 do not say how busy the load generators were."""
+    """The tables of 2016 do not contain the CPU of the load generators."""
     pages = [page.read_text() for page in published.glob("*/*/index.rst")]
     assert pages
     assert not any("- bottleneck" in page for page in pages)
@@ -288,9 +288,9 @@ def test_limits_that_nobody_can_tell_have_no_column(published: Path) -> None:
 
 
 def test_methods_are_told_from_the_runs(tree: Path, read: Tables) -> None:
-    """Window, versions, every check with its reason, and what nobody recorded."""
+    """The methods list window, versions, every check with its reason, and what was not recorded."""
     page = (tree / "methods/index.rst").read_text()
-    assert "- window asked\n     - 8 s" in page
+    assert "- planned window\n     - 8 s" in page
     assert "- whole runs of each point\n     - 3" in page
     assert "- 17.3.0" in page
     text = plain(page)
@@ -303,7 +303,7 @@ def test_methods_are_told_from_the_runs(tree: Path, read: Tables) -> None:
 
 
 def test_how_often_is_told_of_whole_runs_alone() -> None:
-    """Of the points as they are, whatever the number of an attempt; not of what failed."""
+    """The repeats of points are counted, not attempt numbers, nor failed attempts."""
     read = dict(tables(ONE))
     read["points"] = read["points"].assign(repeats=[2, 7])
     [layout] = layouts(read["runs"])
@@ -315,7 +315,7 @@ def test_how_often_is_told_of_whole_runs_alone() -> None:
 
 
 def test_a_plan_that_cannot_be_read_is_no_reason_to_refuse(tmp_path: Path) -> None:
-    """The first page says why it cannot; the plan is not published."""
+    """The first page gives the reason; the plan is not published."""
     read, runs, out = tables(ONE), tmp_path / "runs", tmp_path / "out"
     runs.mkdir()
     (runs / "plan.yaml").write_text("systems: {teleport: {}}")
@@ -326,7 +326,7 @@ def test_a_plan_that_cannot_be_read_is_no_reason_to_refuse(tmp_path: Path) -> No
 
 
 def test_systems_side_by_side_say_what_to_mind(tmp_path: Path) -> None:
-    """One machine, which versions, and what was not the same."""
+    """The comparison names the machine, the versions, and what differed."""
     rabbit = tables(ONE)
     artemis = tables(replace(ONE, system="artemis", title="Artemis", nodes=("Broker",)))
     artemis = {
@@ -343,7 +343,7 @@ def test_systems_side_by_side_say_what_to_mind(tmp_path: Path) -> None:
 
 
 def test_a_picture_without_broker_has_an_arrow_from_client_to_server() -> None:
-    """A name service beside them is no broker between them."""
+    """A name service beside them is not drawn as a broker between them."""
     layout = Layout("zeromq", "ZeroMQ", "direct", "none")
     drawn = picture(layout, ["Redis"])
     assert "Redis" not in drawn.split("</desc>")[1]
@@ -351,7 +351,7 @@ def test_a_picture_without_broker_has_an_arrow_from_client_to_server() -> None:
 
 
 def test_all_tables_can_be_downloaded(tree: Path, read: Tables) -> None:
-    """As CSV and as Parquet, without loss."""
+    """Each table is there as CSV and as Parquet, without loss."""
     for name in read:
         assert (tree / f"tables/{name}.csv").is_file()
         stored = pd.read_parquet(tree / f"tables/{name}.parquet")
@@ -366,7 +366,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def test_rebuilding_replaces_the_whole(tmp_path: Path) -> None:
-    """Nothing of the former report is left, and the same tables give the same bytes."""
+    """No file of the former report remains, and equal tables give equal bytes."""
     out, read = tmp_path / "out", tables(ONE)
     build(read, out, title="A sweep", html=False)
     before = files(out)
@@ -378,26 +378,26 @@ def test_rebuilding_replaces_the_whole(tmp_path: Path) -> None:
 
 
 def test_a_build_that_fails_leaves_the_former_report(tmp_path: Path) -> None:
-    """The swap is the last step."""
+    """The folders are swapped in the last step."""
     out = tmp_path / "out"
     build(tables(ONE), out, title="Former", html=False)
     before = files(out)
-    with pytest.raises(ReportError, match="not a notebook"):
+    with pytest.raises(ReportError, match="cannot be read as a notebook"):
         build(tables(ONE), out, title="New", notebooks=[tmp_path / "missing.ipynb"], html=False)
     assert files(out) == before
     assert list(tmp_path.iterdir()) == [out]
 
 
 def test_a_folder_that_is_no_report_is_not_touched(tmp_path: Path) -> None:
-    """A slip in --out must not cost anybody a folder."""
+    """A wrong --out destroys nothing."""
     (tmp_path / "precious.txt").touch()
-    with pytest.raises(ReportError, match="is no report"):
+    with pytest.raises(ReportError, match="is not a report"):
         build(tables(ONE), tmp_path, title="x", html=False)
     assert [path.name for path in tmp_path.iterdir()] == ["precious.txt"]
 
 
 def test_no_runs_make_no_report(tmp_path: Path) -> None:
-    """One sentence that says what to do."""
+    """The error is one sentence that says what to do."""
     empty = {name: rooms.empty(name) for name in TABLES}
     with pytest.raises(ReportError, match="measure first"):
         build(empty, tmp_path / "out", title="x")
@@ -421,7 +421,7 @@ def write_notebook(path: Path, execution_count: int | None) -> Path:
 
 
 def test_a_notebook_becomes_a_page_that_loads_nothing(tmp_path: Path) -> None:
-    """It is linked by its own title, and can be read without a network."""
+    """It is linked by its title, and readable without a network."""
     out, notebook = tmp_path / "out", write_notebook(tmp_path / "scaling.ipynb", 1)
     build(tables(ONE), out, title="x", notebooks=[notebook], html=False)
     assert (
@@ -434,7 +434,7 @@ def test_a_notebook_becomes_a_page_that_loads_nothing(tmp_path: Path) -> None:
 
 
 def test_large_csv_files_are_packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whole, and the same bytes again, where the first page links them; others are plain."""
+    """They are compressed reproducibly, and linked from the first page; small ones stay plain."""
     monkeypatch.setattr("mqperf.pages.report.source.PLAIN_BYTES", 0)
     packed = build(tables(ONE), tmp_path / "packed", title="x", html=False).parent
     again = build(tables(ONE), tmp_path / "again", title="x", html=False).parent
@@ -452,7 +452,7 @@ def test_large_csv_files_are_packed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_tables_without_rows_are_not_offered(tree: Path) -> None:
-    """Of those that are there as files, the first page links each that has rows, and no other."""
+    """The first page links exactly the table files that have rows."""
     text = (tree / "index.rst").read_text()
     offered = set(re.findall(r"<tables/(\w+)\.csv>", text))
     with_rows = {

@@ -1,4 +1,4 @@
-"""What stands in the data is text: on every page, in every picture, and in no path."""
+"""Recorded data are plain text on every page and in every image, and never a path."""
 
 import csv
 import json
@@ -71,7 +71,7 @@ ATTACKS = (
 LONG = "long " + "x" * 20_000
 TITLE = "<script>alert(0)</script> *a |x| `y`_ \\"
 CODES = ("system", "topology", "queues", "test_case", "status", "kind", "scope", "stream")
-"""Text columns that tables are selected by: with other values there is less to show."""
+"""Text columns that select rows of tables: with other values less is shown."""
 
 SHOWN = (
     *("system_version", "runtime_version", "generator_version", "python_version", "mqperf_version"),
@@ -80,13 +80,13 @@ SHOWN = (
 
 
 def structural(path: tuple[str, ...]) -> bool:
-    """Whether a fact of run.json is a code, an instant, or names a file: others may be any text."""
+    """Whether a fact of run.json is a code, an instant or a file name; others may be any text."""
     codes = {"case", "files", "kinds", "seal", "started", "stopped"}
     return path[0] in codes or path[-1] in {"label", "kind"}
 
 
 def hostile(facts: Any, attacks: Iterator[str], path: tuple[str, ...] = ()) -> Any:  # noqa: ANN401
-    """The facts with every text replaced."""
+    """The facts with every text replaced by an attack."""
     if isinstance(facts, dict):
         return {key: hostile(value, attacks, (*path, key)) for key, value in facts.items()}
     if isinstance(facts, list):
@@ -112,7 +112,7 @@ def rotating(attacks: list[str], start: int = 0) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def of_runs(root: Path, attacks: list[str], tmp_path_factory: pytest.TempPathFactory) -> Tables:
-    """The tables of three sample runs whose every fact is hostile."""
+    """The tables of three sample runs in which every fact is hostile."""
     folder = tmp_path_factory.mktemp("runs")
     texts = rotating(attacks)
     for name in ("cmsm-classic-rpc-call-t0001", "cmsm-classic-rpc-call-t0005"):
@@ -124,9 +124,9 @@ def of_runs(root: Path, attacks: list[str], tmp_path_factory: pytest.TempPathFac
 
 
 def published(root: Path, folder: Path, attacks: list[str], kept: tuple[str, ...]) -> Tables:
-    """The tables of 2016, of which every text outside the columns ``kept`` is hostile.
+    """The tables of 2016 with hostile texts in all columns except ``kept``.
 
-    What was equal is equal, as rows of several tables belong together.
+    Equal texts stay equal, since rows of several tables belong together.
     """
     texts: dict[tuple[str, str], str] = {}
     # a CSV file with a NUL is refused as a whole
@@ -151,7 +151,7 @@ def published(root: Path, folder: Path, attacks: list[str], kept: tuple[str, ...
 
 
 class Page(HTMLParser):
-    """What a browser would make of a page: its text, and what could run or load something."""
+    """What a browser makes of a page: its text, and what could run or load something."""
 
     def __init__(self, file: Path) -> None:
         super().__init__()
@@ -186,7 +186,7 @@ class Page(HTMLParser):
 
 
 def formulas(file: Path) -> Iterator[str]:
-    """The cells of a CSV file that a spreadsheet would run: all that begin so and are no number."""
+    """Cells of a CSV file that a spreadsheet would evaluate as formulas."""
     with file.open(newline="", encoding="utf-8") as rows:
         for cell in (cell for row in csv.reader(rows) for cell in row):
             if cell[:1] in tuple("=+-@\t\r") and not re.fullmatch(r"-?[\d.]+(e-?\d+)?", cell):
@@ -194,7 +194,7 @@ def formulas(file: Path) -> Iterator[str]:
 
 
 def check(out: Path, secret: Path) -> str:
-    """The text of all pages, after nothing was found in the report that runs or tells secrets."""
+    """The text of all pages; asserts that nothing in the report runs or discloses secrets."""
     files = [file for file in out.rglob("*") if file.is_file()]
     assert [file for file in files if CONTENT.encode() in file.read_bytes()] == []
     assert [file for file in files if file.name.startswith(secret.stem)] == []
@@ -212,7 +212,7 @@ def check(out: Path, secret: Path) -> str:
 
 
 def test_every_fact_of_a_run_is_text(of_runs: Tables, secret: Path, tmp_path: Path) -> None:
-    """Whatever run.json says, the report builds without a warning and shows it to the letter."""
+    """The report builds without a warning, and shows every text of run.json literally."""
     build(of_runs, tmp_path / "out", title=TITLE)
     text = check(tmp_path / "out", secret)
     missing = [
@@ -228,7 +228,7 @@ def test_every_fact_of_a_run_is_text(of_runs: Tables, secret: Path, tmp_path: Pa
 def test_every_column_of_a_published_table_is_text(
     root: Path, attacks: list[str], secret: Path, tmp_path: Path
 ) -> None:
-    """The same for a folder of CSV from elsewhere: nodes, sources, doubts."""
+    """The same holds for imported CSV tables: nodes, sources, doubts."""
     frames = published(root, tmp_path / "published", attacks, CODES)
     build(frames, tmp_path / "out", title=TITLE)
     text = check(tmp_path / "out", secret)
@@ -240,7 +240,7 @@ def test_every_column_of_a_published_table_is_text(
 def test_a_run_in_time_is_text(
     root: Path, attacks: list[str], secret: Path, tmp_path: Path
 ) -> None:
-    """Names of nodes and processes, what events and doubts say: in the drawing of a run."""
+    """The timeline of a run shows names of nodes and processes, events and doubts literally."""
     frames = dict(complete(read(root / "data/samples/faults")))
     texts = rotating(attacks)
     run = frames["outages"]["run"].iloc[0]
@@ -261,7 +261,7 @@ def test_a_run_in_time_is_text(
 
 
 def test_codes_may_be_strange_as_well(root: Path, attacks: list[str], tmp_path: Path) -> None:
-    """A status or kind that nobody knows is no reason to fail."""
+    """An unknown status or kind of doubt does not fail the report."""
     names = ("system", "topology", "queues", "test_case")
     frames = published(root, tmp_path / "published", attacks, names)
     build(frames, tmp_path / "out", title=TITLE, html=False)
@@ -269,7 +269,7 @@ def test_codes_may_be_strange_as_well(root: Path, attacks: list[str], tmp_path: 
 
 
 def test_a_comparison_is_text(of_runs: Tables, tmp_path: Path) -> None:
-    """What two sets differ in is shown to the letter, with the names of both folders."""
+    """Differences of two sets and the names of both folders are shown literally."""
     runs = of_runs["runs"].assign(os="Debian", cpu_model="**fast**")
     other = {**of_runs, "runs": runs}
     sides = [(TITLE, of_runs), ("other", other)]
@@ -297,7 +297,7 @@ def of_2016(root: Path) -> Tables:
 def test_a_name_is_no_path(
     root: Path, of_2016: Tables, tmp_path: Path, column: str, name: str
 ) -> None:
-    """What becomes a folder is checked when it is read; the message says where it stands."""
+    """Names that become folders are checked on reading; the error says where they stand."""
     folder = tmp_path / "published"
     shutil.copytree(root / "data/published/2016", folder)
     frame = of_2016["runs"].dropna(axis="columns", how="all")
@@ -309,7 +309,7 @@ def test_a_name_is_no_path(
 
 
 def test_a_name_in_a_run_is_no_path(root: Path, tmp_path: Path) -> None:
-    """The same for run.json, whatever its folder is called."""
+    """The same holds for run.json, whatever the name of its folder."""
     (sample,) = (root / "data/samples/runs").glob("rabbitmq-cmsm-classic-notify-t0001-*")
     run = shutil.copytree(sample, tmp_path / "runs" / sample.name)
     facts = json.loads((run / "run.json").read_text())
@@ -333,7 +333,7 @@ def renamed(read: Tables, column: str, names: dict[str, str]) -> Tables:
 
 
 def test_an_unknown_test_case_is_told(tmp_path: Path) -> None:
-    """It ends no report on the others; the first page says what it leaves out."""
+    """The others are reported; the first page says what is left out."""
     read = renamed(tables(SMALL), "test_case", {"notify": "publish *x*"})
     build(read, tmp_path / "out", title="x", html=False)
     page = " ".join((tmp_path / "out/index.rst").read_text().split())
@@ -344,13 +344,13 @@ def test_an_unknown_test_case_is_told(tmp_path: Path) -> None:
 
 
 def test_layouts_never_share_a_folder(tmp_path: Path) -> None:
-    """Two that would are named, instead of one page for both."""
+    """The error names two layouts that would share a page."""
     shape = replace(SMALL, layouts=(("cmsm", "mirrored"), ("cmsm-ha", "classic")))
     with pytest.raises(ReportError, match=r"cmsm with mirrored .* share the folder 'cmsm-ha'"):
         build(tables(shape), tmp_path / "out", title="x", html=False)
 
 
 def test_a_system_is_not_called_like_a_part_of_the_report(tmp_path: Path) -> None:
-    """Its pages would be mixed with others, or left out of the HTML."""
+    """Its pages would be mixed with others, or missing from the HTML."""
     with pytest.raises(ReportError, match="something else called 'tables'"):
         build(tables(replace(SMALL, system="tables")), tmp_path / "out", title="x", html=False)

@@ -1,4 +1,4 @@
-"""What pages say of hosts that are one machine."""
+"""What pages say about hosts that share one machine."""
 
 from pathlib import Path
 
@@ -15,8 +15,8 @@ pytestmark = pytest.mark.starts_programs
 ROOT = Path(__file__).parent.parent.parent
 SENTENCE = (
     "These hosts are network namespaces of one machine with 2 hardware threads: h1, h2, h3, h4 and"
-    " h5. They share its processors, memory, kernel and clock; what goes from one to another never"
-    " leaves it."
+    " h5. They share its processors, memory, kernel and clock; traffic between them never leaves"
+    " it."
 )
 
 
@@ -26,7 +26,7 @@ def namespaces() -> Tables:
 
 
 def test_every_page_says_that_hosts_are_one_machine(namespaces: Tables, tmp_path: Path) -> None:
-    """The overview, the methods, the system's page, and that of the topology."""
+    """The overview, the methods, and the pages of system and topology say so."""
     build(namespaces, tmp_path / "report", title="RabbitMQ on five hosts", html=False)
     for page in ("", "methods", "rabbitmq", "rabbitmq/cs1ss2"):
         text = (tmp_path / "report" / page / "index.rst").read_text()
@@ -34,7 +34,7 @@ def test_every_page_says_that_hosts_are_one_machine(namespaces: Tables, tmp_path
 
 
 def test_the_table_of_hosts_counts_machines(namespaces: Tables) -> None:
-    """Five hosts of one machine; the sixth, of another, is by itself."""
+    """Five hosts share a machine; the sixth has its own."""
     hosts = namespaces["hosts"]
     more = hosts[hosts["host"].eq("h1")].assign(host="other", machine="another")
     table = grid({**namespaces, "hosts": pd.concat([hosts, more])})
@@ -44,7 +44,7 @@ def test_the_table_of_hosts_counts_machines(namespaces: Tables) -> None:
 
 
 def test_hosts_of_their_own_machines_are_not_said_to_share(namespaces: Tables) -> None:
-    """Nor are those of which no machine is known, nor a machine that was one host at a time."""
+    """Nor are hosts whose machine is unknown, or a machine that was one host at a time."""
     hosts = namespaces["hosts"]
     assert list(shared(hosts)) == [SENTENCE]
     assert list(shared(hosts.assign(machine=hosts["host"]))) == []
@@ -53,13 +53,13 @@ def test_hosts_of_their_own_machines_are_not_said_to_share(namespaces: Tables) -
 
 
 def test_hosts_are_namespaces_only_where_their_cards_say_so(namespaces: Tables) -> None:
-    """A machine that is reached by two addresses has none."""
+    """A machine that is reached by two addresses has no namespaces."""
     [sentence] = shared(namespaces["hosts"].assign(network_cards="eth0 (virtio, 10 Gbit/s)"))
     assert sentence.startswith("These hosts are parts of one machine with 2 hardware threads: h1,")
 
 
 def test_offsets_of_clocks_have_room(namespaces: Tables) -> None:
-    """Their columns, before the last, have room for a number and its ± in the style sheet."""
+    """The style sheet makes their columns wide enough for a number and its ±."""
     table = grid(namespaces)
     assert table is not None
     assert table.headings[-3:-1] == ("clock before, ms", "clock after, ms")

@@ -1,4 +1,4 @@
-"""What planned actions cost stands beside the doubts, and beside the counts."""
+"""The losses from planned actions, beside the doubts and the counts."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def found() -> Tables:
 
 
 def test_pages_say_what_actions_cost(found: Tables, tmp_path: Path) -> None:
-    """Above the table of messages; the first page has what each failure cost."""
+    """The text stands above the table of messages; the first page has the loss of each failure."""
     build(found, tmp_path / "out", title="faults", html=False)
     pages = ("index.rst", "qpid-dispatch/line/index.rst")
     first, layout = (" ".join((tmp_path / "out" / page).read_text().split()) for page in pages)
@@ -34,7 +34,7 @@ def test_pages_say_what_actions_cost(found: Tables, tmp_path: Path) -> None:
 
 
 def test_the_worst_of_several_runs_is_named(found: Tables) -> None:
-    """A sum over runs hides how much one of them lost."""
+    """A sum over runs would hide the loss of one of them."""
     messages = found["messages"]
     disturbed = messages[messages["run"].isin(found["outages"]["run"])]
     few = disturbed.assign(run="few", sent=10_000, lost=2, errors=0)
@@ -53,18 +53,18 @@ def test_the_worst_of_several_runs_is_named(found: Tables) -> None:
 
 @pytest.mark.parametrize("missing", ["outages", "messages"])
 def test_without_actions_or_counts_nothing_is_said(found: Tables, missing: str) -> None:
-    """Neither is a reason to speak of losses."""
+    """If either is missing, losses are not mentioned."""
     assert list(losses.of_planned_actions({**found, missing: found[missing].head(0)})) == []
 
 
 def test_runs_without_counts_are_left_out(found: Tables) -> None:
-    """A record that was changed may say so; a share of nothing is no share."""
+    """A damaged record may have none; a share of nothing is not computed."""
     damaged = found["messages"].assign(sent=0)
     assert list(losses.of_planned_actions({**found, "messages": damaged})) == []
 
 
 def test_creations_are_no_messages() -> None:
-    """Where the tool counts creations, these are what is lost."""
+    """If the tool counts creations, losses are counted in creations."""
     wan = samples.complete(SAMPLES / "wan")
     [sentence] = losses.of_planned_actions(wan)
     assert sentence.startswith("In 1 run with planned actions 0 of 88 creations were lost. Losses")

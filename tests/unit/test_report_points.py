@@ -1,4 +1,4 @@
-"""Points that share a number of threads, and points that are not of the plan, on a page."""
+"""Points with equal numbers of threads, and points outside the plan, on a page."""
 
 import re
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.starts_programs
 
 
 def split(*pairs: tuple[int, int]) -> pd.DataFrame:
-    """Points of green threads and processes."""
+    """Points with these green threads and processes."""
     rows = [
         {"point": f"{g}x{p}", "threads": g * p, "green_threads": g, "processes": p}
         for g, p in pairs
@@ -34,7 +34,7 @@ def split(*pairs: tuple[int, int]) -> pd.DataFrame:
 def test_processes_are_told_apart_where_they_are_no_other_word_for_threads(
     *, pairs: tuple[tuple[int, int], ...], apart: bool
 ) -> None:
-    """Where only one of the factors varies, as in 2016, the sweep is one curve."""
+    """If only one factor varies, as in 2016, the sweep is one curve."""
     assert varied(split(*pairs)) == (("processes",) if apart else ())
 
 
@@ -46,7 +46,7 @@ COMPUTED = (
 
 @pytest.fixture(scope="module")
 def three() -> Tables:
-    """10 x 1 and 5 x 2 threads, which the plan asks for, and 10 x 1 in another window."""
+    """10 x 1 and 5 x 2 threads of the plan, and 10 x 1 in a window outside the plan."""
     shape = Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(10,))
     base = {name: frame for name, frame in tables(shape).items() if name not in COMPUTED}
     frames = {name: [frame] for name, frame in base.items()}
@@ -85,7 +85,7 @@ def test_points_with_as_many_threads_stand_apart(page: str) -> None:
 
 
 def test_counts_and_nodes_name_the_processes(page: str) -> None:
-    """Every table of the page tells 10 x 1 and 5 x 2 threads apart, in its figures too."""
+    """Every table and figure of the page distinguishes 10 x 1 from 5 x 2 threads."""
     assert "* - threads - processes - sent" in page
     assert "* - threads - processes - Master total, %" in page
     assert "10 threads, 1 client process from" in page
@@ -93,7 +93,7 @@ def test_counts_and_nodes_name_the_processes(page: str) -> None:
 
 
 def test_what_is_not_of_the_plan_is_named_and_not_shown(three: Tables, page: str) -> None:
-    """It is a warning above the figures, and takes part in none; the tables keep it."""
+    """A warning above the figures names it; it is in no figure, but stays in the tables."""
     assert "does not ask for point another (window 4 s, 3 runs)" in page
     assert "was measured for 8 s, 3 times" in page
     assert "another" in set(three["points"]["point"])

@@ -1,4 +1,4 @@
-"""RST as the published reports have it, character for character."""
+"""RST as in the published reports, character for character."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ EXPECTED = {
     *(nodes.bullet_list, nodes.list_item, nodes.table, nodes.tgroup, nodes.colspec, nodes.thead),
     *(nodes.tbody, nodes.row, nodes.entry, nodes.footnote, nodes.footnote_reference, nodes.label),
 }
-"""What the pages are made of."""
+"""The elements of the pages."""
 
 
 def document(source: str) -> nodes.document:
@@ -44,7 +44,7 @@ def text_of(source: str) -> str:
 
 
 def test_a_table_is_laid_out_as_published(root: Path) -> None:
-    """Bullet alone on its line, cells five spaces in: as in the reports that are kept."""
+    """The bullet is alone on its line, and cells are indented by five spaces."""
     grid = Grid("RPC CALL Message count", ("threads", "sent, msg"), (("50", "301010"),), style="")
     assert f"{rst.table(grid)}\n" == TABLE
     head, _, first_row = TABLE.partition("   *\n     - 50")
@@ -72,13 +72,13 @@ def test_a_table_is_laid_out_as_published(root: Path) -> None:
     ],
 )
 def test_files_are_named_after_captions(caption: str, name: str) -> None:
-    """A picture's file name is its table's caption, as in the published tree."""
+    """An image's file name is its table's caption, as in the published tree."""
     assert rst.slug(caption) == name
 
 
 @pytest.mark.parametrize("text", ["a*b*c", "`x`", "|y|", "z_ and [1]_", r"back\slash", "<a> _b"])
 def test_escaped_text_is_plain(text: str) -> None:
-    """A doubt or a version may hold any character."""
+    """A doubt or a version may contain any character."""
     assert text_of(rst.escape(text)) == text
 
 
@@ -96,8 +96,8 @@ anything = st.one_of(
 
 @settings(max_examples=60)
 @given(anything, anything)
-def test_data_is_one_text_wherever_it_stands(text: str, other: str) -> None:
-    """In a paragraph, list, title, cell, caption, footnote or alternative text: to the letter."""
+def test_data_are_literal_in_all_elements(text: str, other: str) -> None:
+    """Paragraph, list, title, cell, caption, footnote and alternative text show it literally."""
     note = Note("note-1", other)
     grid = Grid(other, (text, "h"), ((other, Text("1") + note.mark),), (note,))
     parts = [
@@ -112,7 +112,7 @@ def test_data_is_one_text_wherever_it_stands(text: str, other: str) -> None:
     ]
     tree = document("\n\n".join(parts))
     for message in list(tree.findall(nodes.system_message)):
-        assert message["level"] == 1  # two titles are the same, which is nobody's fault
+        assert message["level"] == 1  # two titles may be equal
         message.parent.remove(message)
     assert {type(node) for node in tree.findall(nodes.Element)} <= EXPECTED
     line, two = one_line(text), one_line(other)
@@ -125,7 +125,7 @@ def test_data_is_one_text_wherever_it_stands(text: str, other: str) -> None:
 
 
 def test_what_is_added_to_finished_text_is_escaped() -> None:
-    """Forgetting it shows a backslash; it never makes markup of data."""
+    """Text that became a str is escaped again: a backslash shows, but data is never markup."""
     assert Text("*{}*").format("*") == r"*\**"
     assert Text("a") + "*" == r"a\*"
     assert Text(", ").join(["*", Text("*b*")]) == r"\*, *b*"
@@ -134,19 +134,19 @@ def test_what_is_added_to_finished_text_is_escaped() -> None:
 
 
 def test_no_line_is_too_long_for_docutils() -> None:
-    """It refuses the whole document for one line of 10,000 characters."""
+    """docutils refuses a document with a line of 10,000 characters."""
     assert max(map(len, rst.title("*" * 50_000, "=").splitlines())) < 10_000
 
 
 def test_long_captions_have_files_of_their_own() -> None:
-    """A file's name has room for 255 characters, and two captions never share one."""
+    """File names are limited to 255 characters, and no two captions share one."""
     names = {rst.slug("x" * 500 + end) for end in ("a", "b")}
     assert len(names) == 2
     assert all(len(name) <= 100 for name in names)
 
 
 def test_footnotes_follow_their_table() -> None:
-    """A mark stands at the number, its sentence below the table."""
+    """The mark stands at the number, the footnote below the table."""
     note = Note("note-1", "13 of *420309* were lost")
     grid = Grid("Counts", ("lost",), ((Text("13") + note.mark,),), (note,))
     text = text_of(rst.table(grid))
@@ -155,13 +155,13 @@ def test_footnotes_follow_their_table() -> None:
 
 
 def test_a_title_over_and_under() -> None:
-    """Documents of their own have the line on both sides."""
+    """Document titles have a line above and below."""
     assert rst.title("Title", "=", over=True) == "=====\nTitle\n====="
     assert rst.title("Title", "-") == "Title\n-----"
 
 
 def test_per_cent_signs_stay_with_their_number() -> None:
-    """A line never begins with a lonely sign."""
+    """A line never starts with a per cent sign."""
     lines = rst.wrap("x" * 72 + " about 12.5 % of it").splitlines()
     assert [line for line in lines if line.lstrip().startswith("%")] == []
 
@@ -184,12 +184,12 @@ def test_per_cent_signs_stay_with_their_number() -> None:
     ],
 )
 def test_numbers_are_printed_as_published(column: str, value: object, text: str) -> None:
-    """Counts whole, figures with one decimal, in the unit of the heading; zero is a number."""
+    """Counts are integers, figures have one decimal, units are those of the heading, zero shows."""
     assert cell(column, value) == text
 
 
 def test_overviews_have_one_rounding_rule() -> None:
-    """Three significant figures, and never an exponent."""
+    """Numbers have three significant figures, and never an exponent."""
     assert [three_figures(v) for v in (5122.3, 14745.0, 0.01234, 1e6)] == [
         "5120",
         "14700",
@@ -198,8 +198,8 @@ def test_overviews_have_one_rounding_rule() -> None:
     ]
 
 
-def test_words() -> None:
-    """Lists and amounts read as English."""
+def test_lists_and_amounts_are_english() -> None:
+    """Lists and amounts are English phrases."""
     assert [joined([]), joined(["a"]), joined(["a", "b", "c"])] == ["", "a", "a, b and c"]
     assert [amount(n, "doubt") for n in (0, 1, 2)] == ["no doubts", "1 doubt", "2 doubts"]
     numbers = [words.number for words in TEST_CASES.values()]

@@ -1,4 +1,4 @@
-"""Files of git repositories, as plans name them: fetched by the real git, from a folder here."""
+"""Files of git repositories in plans, fetched by the real git from a local folder."""
 
 import subprocess
 from collections.abc import Callable
@@ -30,7 +30,7 @@ Commit = Callable[[str], None]
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """One with a branch, a tag on its first commit, a link that leads out of it, and a binary."""
+    """A repository with a branch, a tag on its first commit, an outward link, and a binary file."""
     folder = tmp_path / "faults"
     (folder / "close").mkdir(parents=True)
     (folder / "close" / "all.sh").write_text(SCRIPT)
@@ -43,30 +43,30 @@ def repository(tmp_path: Path) -> Path:
 
 
 def git(folder: Path, *argv: str) -> None:
-    """As somebody, without a configuration of theirs."""
+    """Run git with a fixed identity and without user configuration."""
     who = ("-c", "user.name=nobody", "-c", "user.email=nobody@localhost")
     subprocess.run(["git", "-C", folder, *who, *argv], check=True)
 
 
 def commit(folder: Path) -> None:
-    """All that is in the folder."""
+    """Commit all files of the folder."""
     git(folder, "add", ".")
     git(folder, "commit", "--quiet", "--message=more")
 
 
 def source(repository: Path, path: str, revision: str = "main") -> str:
-    """What a plan says of a file of it."""
+    """The reference to a file of the repository, as in a plan."""
     return f"git+file://{repository}@{revision}#{path}"
 
 
 def plan(name: str, more: str, folder: Path) -> Plan:
-    """One that runs the script, as it is read before a run."""
+    """A plan that runs the script, read as before a run."""
     text = PLAN.format(name=name, more=more)
     return parse_plan(text, folder / "plan.yaml", problems_of)
 
 
 def of(read: Plan) -> dict[str, str]:
-    """The files of a plan, by their names without digest."""
+    """The files of a plan by name, without digest."""
     return {pin.partition(" (")[0]: text.decode() for pin, text in read.files.items()}
 
 
@@ -74,7 +74,7 @@ def of(read: Plan) -> dict[str, str]:
 def test_files_of_a_repository_are_read_with_the_plan(
     repository: Path, tmp_path: Path, revision: str
 ) -> None:
-    """As they are in it, of a branch or of a tag."""
+    """The content is that of the branch or of the tag."""
     script = source(repository, "close/all.sh", revision)
     words = source(repository, "words.txt", revision)
     files = of(plan(script, words, tmp_path))
@@ -82,7 +82,7 @@ def test_files_of_a_repository_are_read_with_the_plan(
 
 
 def test_what_counts_is_the_content_and_not_the_commit(repository: Path, tmp_path: Path) -> None:
-    """A branch that moved on while a file stayed gives the same cases; a tag stays as well."""
+    """A new commit on the branch with the same file gives the same cases; so does a tag."""
     script, words = source(repository, "close/all.sh"), source(repository, "words.txt", "v1")
     before = plan(script, words, tmp_path)
     (repository / "words.txt").write_text("others\n")
@@ -97,7 +97,7 @@ def test_what_counts_is_the_content_and_not_the_commit(repository: Path, tmp_pat
 
 
 def test_a_copied_plan_says_when_the_branch_has_changed(repository: Path, tmp_path: Path) -> None:
-    """The copy beside the runs holds digests, and can be run while these are right."""
+    """The copy beside the runs has digests, and can be run as long as they match."""
     script, words = source(repository, "close/all.sh"), source(repository, "words.txt")
     [action] = plan(script, words, tmp_path).actions
     pinned = str(action.model_dump()["script_file"])
@@ -119,7 +119,7 @@ def test_a_copied_plan_says_when_the_branch_has_changed(repository: Path, tmp_pa
     ],
 )
 def test_what_is_no_secret_stays_in_a_copied_plan(name: str) -> None:
-    """Without the user of SSH, or the port, the copy would be another plan."""
+    """Without the SSH user or the port, the copy would be another plan."""
     assert name in public(PLAN.format(name=name, more="words.txt"))
     assert without_passwords(f"cannot read {name}") == f"cannot read {name}"
 
@@ -147,7 +147,7 @@ def test_what_is_no_secret_stays_in_a_copied_plan(name: str) -> None:
 def test_what_cannot_be_fetched_is_told_before_anything_starts(
     name: str, words: str, repository: Path, tmp_path: Path
 ) -> None:
-    """One line, with the place in the plan, and never a password."""
+    """The error is one line with the place in the plan, and never has a password."""
     with pytest.raises(
         PlanError,
         match=rf"plan\.yaml:5: actions entry 1.script_file: the file cannot be used: .*{words}",
@@ -157,8 +157,8 @@ def test_what_cannot_be_fetched_is_told_before_anything_starts(
     assert "word@" not in str(error.value)
 
 
-def test_git_says_why_and_not_what_it_says_last(repository: Path, tmp_path: Path) -> None:
-    """Its last line is a piece of advice."""
+def test_the_error_has_the_reason_of_git(repository: Path, tmp_path: Path) -> None:
+    """The last line of git's output is only advice."""
     name = f"git+file://{tmp_path}/nobody@main#words.txt"
     with pytest.raises(PlanError) as refused:
         plan(name, source(repository, "words.txt"), tmp_path)
@@ -166,8 +166,8 @@ def test_git_says_why_and_not_what_it_says_last(repository: Path, tmp_path: Path
     assert f"{why}'{tmp_path}/nobody' does not appear to be a git repository" in str(refused.value)
 
 
-def test_links_lead_nowhere(repository: Path, tmp_path: Path) -> None:
-    """What a repository links to is no file of this machine."""
+def test_links_out_of_a_repository_are_not_followed(repository: Path, tmp_path: Path) -> None:
+    """The content of a link is the path of its target; no file of this machine is read."""
     name = source(repository, "outside")
     assert of(plan(source(repository, "close/all.sh"), name, tmp_path))[name] == "/etc/hostname"
 
@@ -175,14 +175,14 @@ def test_links_lead_nowhere(repository: Path, tmp_path: Path) -> None:
 def test_a_machine_without_git_is_told_so(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Plans with files of their own folder need none."""
+    """Plans with local files do not need git."""
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(PlanError, match="git is missing or not executable"):
         plan(source(repository, "close/all.sh"), source(repository, "words.txt"), tmp_path)
 
 
 def test_nothing_is_left_of_what_was_fetched(repository: Path) -> None:
-    """One folder for each commit, as long as the plan is read."""
+    """There is one folder per commit, removed when the plan has been read."""
     with repositories() as fetched:
         places = [fetched.place(source(repository, name)) for name in ("words.txt", "close/all.sh")]
         assert all(place.is_file() for place in places)
@@ -192,5 +192,5 @@ def test_nothing_is_left_of_what_was_fetched(repository: Path) -> None:
 
 
 def test_the_path_in_a_repository_is_its_own() -> None:
-    """However the revision is called."""
+    """The revision does not affect it."""
     assert path_in("git+https://example.org/a@release/1#b/c.sh") == "b/c.sh"

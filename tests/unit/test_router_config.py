@@ -1,4 +1,4 @@
-"""Private routers: their configuration, and what they tell of each other."""
+"""Private routers: their configuration, and the network that they report."""
 
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ def routers(name: str) -> list[Router]:
 
 
 def test_a_standalone_router_listens_to_clients_only() -> None:
-    """One attribute a line, as routers read them; on the address of its host."""
+    """The configuration has an attribute per line, and the address of the router's host."""
     [router] = routers("standalone")
     assert router.configuration().splitlines() == [
         "router {",
@@ -46,12 +46,12 @@ def test_a_standalone_router_listens_to_clients_only() -> None:
 
 
 def entities(router: Router) -> list[str]:
-    """The entities of its configuration, with their attributes on one line."""
+    """The entities of a router's configuration, with their attributes on one line."""
     return [" ".join(entity.split()) for entity in router.configuration().split("}\n") if entity]
 
 
 def test_a_line_has_one_connector_for_each_edge() -> None:
-    """The later router connects to the earlier one, at the port where that listens for it."""
+    """The later router connects to the earlier one, at its inter-router port."""
     first, second, third = map(entities, routers("line"))
     kinds = [[entity.split()[0] for entity in of_router] for of_router in (first, second, third)]
     assert kinds == [
@@ -67,7 +67,7 @@ def test_a_line_has_one_connector_for_each_edge() -> None:
 
 
 def test_what_routers_tell_of_the_others_is_checked() -> None:
-    """Who is missing, at which cost, and by which neighbour."""
+    """The error names missing routers, wrong costs and wrong next hops."""
     network = named("redundant")
     assert network is not None
     rows: list[dict[str, Any]] = [
@@ -85,7 +85,7 @@ def test_what_routers_tell_of_the_others_is_checked() -> None:
 
 
 def test_a_plan_describes_a_network_of_its_own() -> None:
-    """The topology needs the setting, which is checked with the plan."""
+    """The topology requires the setting, which is checked with the plan."""
     graph: dict[str, Any] = {
         "nodes": [{"id": "a"}, {"id": "b"}],
         "edges": [{"source": "a", "target": "b"}],
@@ -102,7 +102,7 @@ def test_a_plan_describes_a_network_of_its_own() -> None:
 
 
 def test_each_topology_of_routers_is_a_deployment() -> None:
-    """While those of other systems share one."""
+    """Topologies of other systems share a deployment."""
     cases = [
         Case.model_validate(
             {
@@ -126,7 +126,7 @@ def test_each_topology_of_routers_is_a_deployment() -> None:
 
 
 def test_no_router_is_told_with_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """In one line; and of a program that the plan names, that it is not there."""
+    """The error is one line; a program named by the plan is reported as missing."""
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SystemFault) as fault:
         SYSTEMS["qpid-dispatch"].installed(LocalHost())
@@ -140,7 +140,7 @@ def test_no_router_is_told_with_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_
 
 
 def test_settings_are_checked() -> None:
-    """An unknown key, and a number of threads that cannot be."""
+    """An unknown key and an invalid number of threads are refused."""
     with pytest.raises(SystemFault, match="worker_threads"):
         SYSTEM.check({"worker_threads": 0})
     with pytest.raises(SystemFault, match="unknown key; did you mean"):

@@ -1,4 +1,4 @@
-"""Chains: what may be one, what its processes are told, and what their steps say of a creation."""
+"""RPC chains: valid chains, the instructions of processes, and the steps of a creation."""
 
 import json
 import re
@@ -90,23 +90,23 @@ def job(tmp_path: Path, planned: Case) -> LoadJob:
 
 
 @pytest.mark.parametrize("name", names())
-def test_what_ships_hangs_together_and_names_its_source(name: str) -> None:
-    """Every step can be sent from where the chain is, and says in which file it was found."""
+def test_shipped_chains_are_connected_and_have_sources(name: str) -> None:
+    """Each step starts where the one before ended, and names the file that it was found in."""
     shipped = find(name)
     assert all(step.source for step in shipped.steps)
     assert shipped.first_at_agents > 0
 
 
 def test_round_trips_are_those_that_a_creation_waits_for() -> None:
-    """A call that comes back is one, what goes one way is a half, and a fan-out is none."""
+    """A call with a reply counts one, a one-way message a half, a fan-out nothing."""
     sample = chain()
     assert [sample.round_trips(number) for number in range(5)] == [0, 0.5, 1, 0, 0.5]
     vm = find("vm-creation")
     assert sum(vm.round_trips(number) for number in range(len(vm.steps))) == 11
 
 
-def test_a_receiver_sends_what_stands_behind_its_call() -> None:
-    """The fan-out of the control plane belongs to the handling of the agents' call before it."""
+def test_a_fan_out_belongs_to_the_call_before_it() -> None:
+    """The control plane sends its fan-out while it handles the agents' call before it."""
     sample = chain()
     assert sample.meanwhile(2) == [3]
     assert not sample.moves(2)
@@ -126,13 +126,13 @@ def test_a_receiver_sends_what_stands_behind_its_call() -> None:
     ],
 )
 def test_a_chain_that_cannot_be_walked_is_refused(wrong: list[object], words: str) -> None:
-    """By the name of the step at which it breaks."""
+    """The error names the step at which it breaks."""
     with pytest.raises(ValidationError, match=words):
         chain(wrong)
 
 
 def test_an_unknown_chain_is_told_the_known_ones() -> None:
-    """With the line of the plan, and the name that is nearest."""
+    """The error has the line of the plan, and the most similar name."""
     text = (
         "systems: {rabbitmq: {topologies: [cmsm], queues: [classic]}}\n"
         "test_cases: [rpc-chain]\n"
@@ -143,7 +143,7 @@ def test_an_unknown_chain_is_told_the_known_ones() -> None:
 
 
 def test_passwords_are_in_private_files_only(tmp_path: Path) -> None:
-    """Neither arguments nor variables carry the URL; each role connects to its own node."""
+    """Neither arguments nor variables contain the URL; each role connects to its own node."""
     started = commands(job(tmp_path, case()))
     assert [command.label for command in started] == ["server-1", "client-1"]
     for command in started:
@@ -155,7 +155,7 @@ def test_passwords_are_in_private_files_only(tmp_path: Path) -> None:
 
 
 def test_processing_times_are_scaled(tmp_path: Path) -> None:
-    """By default nothing is waited for; twice the scale is twice the time."""
+    """By default there is no delay; twice the scale is twice the time."""
     assert {step["processing_s"] for step in steps(chain(), 0)} == {0}  # type: ignore[call-overload,index]
     assert steps(chain(), 2)[2]["processing_s"] == 0.02  # type: ignore[call-overload,index]
     started = commands(job(tmp_path, case(parameters={"processing_scale": 1})))
@@ -164,7 +164,7 @@ def test_processing_times_are_scaled(tmp_path: Path) -> None:
 
 
 def test_queues_and_sides_are_told() -> None:
-    """What is deleted after a run, and what a person reads of it before."""
+    """The queues to delete after a run, and the description of both sides."""
     planned = case(processes=2)
     assert {"run-7-conductor.2", "run-7-compute", "run-7-l2-agent.1"} <= {*queues(planned, "run.7")}
     agents, control = describe(planned)
@@ -180,7 +180,7 @@ AHEAD = 0.25
 def written(folder: Path, *, torn: bool = False, failed: bool = False) -> Whole:
     """A run of two creations, each of 100 ms, with the agents on another host.
 
-    Steps take 10, 20, 30 (of which the fan-out has 5) and 25 ms, 15 ms are between.
+    Steps take 10, 20, 30 (of which the fan-out takes 5) and 25 ms, with 15 ms in between.
     """
     load = folder / "load"
     load.mkdir(parents=True)
@@ -233,12 +233,12 @@ def written(folder: Path, *, torn: bool = False, failed: bool = False) -> Whole:
 
 
 def table(run: Whole) -> pd.DataFrame:
-    """The rows of its steps."""
+    """The rows of a run's steps."""
     return pd.DataFrame(rows(run))
 
 
 def test_steps_make_up_a_creation(tmp_path: Path) -> None:
-    """Each step lasts as it did by one clock, whichever host's; shares of all are the whole."""
+    """Each step is timed by a single clock, of whichever host; all shares add up to one."""
     step_rows = all_tables.conform("steps", table(written(tmp_path)))
     assert list(step_rows.columns) == list(TABLES["steps"].columns)
     took = step_rows.set_index("step")["latency_mean_s"].astype(float)
@@ -251,15 +251,15 @@ def test_steps_make_up_a_creation(tmp_path: Path) -> None:
     assert set(step_rows["samples"]) == {2}
 
 
-def test_what_two_clocks_tell_is_marked(tmp_path: Path) -> None:
-    """Only steps that begin on one host and pass on the other are unsure."""
+def test_steps_timed_by_two_clocks_are_marked(tmp_path: Path) -> None:
+    """Only steps that start on one host and end on the other are uncertain."""
     unsure_s = table(written(tmp_path)).set_index("step")["latency_uncertainty_s"]
     assert unsure_s[["build", "end"]].tolist() == pytest.approx([0.001, 0.001])
     assert unsure_s[["begin", "save", "push"]].tolist() == [0, 0, 0]
 
 
 def test_the_last_step_of_a_failed_creation_is_named(tmp_path: Path) -> None:
-    """It is an error of the step that it began last, and in no mean."""
+    """The error belongs to the step that began last, and is in no mean."""
     step_rows = table(written(tmp_path, failed=True)).set_index("step")
     assert step_rows["errors"].dropna().to_dict() == {
         **dict.fromkeys(("begin", "build", "save", "end"), 0),
@@ -269,12 +269,12 @@ def test_the_last_step_of_a_failed_creation_is_named(tmp_path: Path) -> None:
 
 
 def test_sound_steps_contradict_nothing(tmp_path: Path) -> None:
-    """Steps of every creation that came to its end are all there."""
+    """All steps of every completed creation are recorded."""
     assert account(written(tmp_path), {}).disagreements == ()
 
 
 def test_creations_without_all_their_steps_are_told(tmp_path: Path) -> None:
-    """A record that lost some is not believed without saying so."""
+    """A record that lost steps is a doubt."""
     [disagreement] = account(written(tmp_path, torn=True), {}).disagreements
     assert disagreement == "steps: 2 creations came to their end without all 5 steps"
 
@@ -291,7 +291,7 @@ def test_creations_without_all_their_steps_are_told(tmp_path: Path) -> None:
 def test_damaged_steps_are_refused(
     tmp_path: Path, damage: Callable[[bytes], bytes], words: str
 ) -> None:
-    """A file that was cut, or is of another process, gives no numbers."""
+    """A truncated file, or one of another process, gives no numbers."""
     run = written(tmp_path)
     file = run.folder / "server-1.steps"
     file.write_bytes(damage(file.read_bytes()))
@@ -310,7 +310,7 @@ def test_damaged_steps_are_refused(
 def test_steps_that_go_back_are_named(
     tmp_path: Path, step: int, seconds: float, words: str
 ) -> None:
-    """With file and second: they give no mean, and no share below zero."""
+    """File and second are named; such steps are in no mean, and no share is negative."""
     run = written(tmp_path)
     file = run.folder / "client-1.steps"
     header, begin = read_header(file)
@@ -321,8 +321,8 @@ def test_steps_that_go_back_are_named(
         account(run, {})
 
 
-def test_a_step_of_nobodys_creation_is_refused(tmp_path: Path) -> None:
-    """Every creation is known by its start, which its client wrote down."""
+def test_a_step_of_an_unknown_creation_is_refused(tmp_path: Path) -> None:
+    """A creation is identified by its start, which its client recorded."""
     run = written(tmp_path)
     foreign = Steps({"label": "server-1", "kind": "server", "chain": "test"})
     header, _ = read_steps(run.folder / "server-1.steps")
@@ -334,7 +334,7 @@ def test_a_step_of_nobodys_creation_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_page_shows_what_a_creation_is_made_of(tmp_path: Path) -> None:
-    """A row for each step, with times in milliseconds and shares; the round trips in words."""
+    """There is a row per step with milliseconds and shares; a sentence gives the round trips."""
     figures = table(written(tmp_path)).assign(point="p", threads=2)
     runs = figures.assign(green_threads=2, processes=1, hosts=1)
     [content] = contents({"steps": figures, "runs": runs}, "steps", "rpc-chain")
@@ -351,13 +351,13 @@ def test_a_page_shows_what_a_creation_is_made_of(tmp_path: Path) -> None:
 
 
 def test_the_guide_tells_every_step(root: Path) -> None:
-    """What stands in the chain stands in the documentation, with its kind and both services."""
+    """The documentation lists every step of the chain with its kind and both services."""
     guide = (root / "docs" / "howto" / "vm-creation.md").read_text()
     for hop in find("vm-creation").steps:
         pattern = rf"\| {re.escape(hop.step)} \| {hop.kind} \| {hop.sender} \| {hop.receiver} \|"
         assert re.search(pattern, guide), hop.step
 
 
-def test_it_is_known_to_the_system_that_it_speaks_to() -> None:
-    """Its generator makes its test case."""
+def test_the_system_supports_the_generator() -> None:
+    """The generator of the test case is one of the system's."""
     assert "rpc-chain" in GENERATORS["rpc-chain"].test_cases

@@ -1,4 +1,4 @@
-"""Reports hold the plan, rows lead to their runs, and these tell how they are measured again."""
+"""Reports contain the plan, and rows link to run sheets with the command that repeats the run."""
 
 import re
 from pathlib import Path
@@ -26,7 +26,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_plan_is_part_of_the_report(report: Path) -> None:
-    """To the byte as a file, which the first page links, and to be read in the methods."""
+    """The first page links an exact copy, and the methods show the text."""
     assert (report / "plan.yaml").read_text() == (HOSTS / "plan.yaml").read_text()
     assert ":download:`YAML <plan.yaml>`" in (report / "index.rst").read_text()
     methods = BeautifulSoup((report / "html/methods/index.html").read_text(), "html.parser")
@@ -37,7 +37,7 @@ def test_the_plan_is_part_of_the_report(report: Path) -> None:
 
 
 def test_every_row_leads_to_a_run_that_tells_its_command(report: Path) -> None:
-    """Of each table about runs or points; the command names the one case of the plan."""
+    """Each row of runs or points links a sheet, whose command names the case of the plan."""
     folder = report / "html/rabbitmq/cs1ss2"
     page, sheets = (
         BeautifulSoup((folder / file).read_text(), "html.parser")
@@ -64,7 +64,7 @@ def test_every_row_leads_to_a_run_that_tells_its_command(report: Path) -> None:
 
 
 def test_rows_lead_to_runs_in_one_file(report: Path, tmp_path: Path) -> None:
-    """All links into the file have a place there."""
+    """All links into a single-file report have a target in it."""
     file = BeautifulSoup(fold(report / "html", tmp_path / "one.html").read_text(), "html.parser")
     links = {str(link["href"])[1:] for link in file.select("table.numbers td a.reference")}
     assert sum(link.startswith("rabbitmq/cs1ss2/runs/run-") for link in links) == 6
@@ -72,7 +72,7 @@ def test_rows_lead_to_runs_in_one_file(report: Path, tmp_path: Path) -> None:
 
 
 def test_a_plan_cannot_leave_its_block() -> None:
-    """What is a line break to docutils begins no line of its own, nor does a control character."""
+    """Neither docutils' line breaks nor control characters start a new line."""
     text = literal("title: x  # \x85.. raw:: html\u2028   <b>\x0bno\u202e\n\n  key: 1")
     lines = text.split("\n")
     assert lines[:2] == ["::", ""]
@@ -82,14 +82,14 @@ def test_a_plan_cannot_leave_its_block() -> None:
 
 
 def test_what_pages_link_is_stored_once(report: Path) -> None:
-    """Tables and drawings are the same files for the pages as beside them."""
+    """Pages link the same table and drawing files that lie beside them."""
     copies = [*report.glob("html/_downloads/*/*.*"), *report.glob("html/_images/*.svg")]
     assert len(copies) > 30
     assert [copy for copy in copies if copy.name != "plan.yaml" and copy.stat().st_nlink < 2] == []
 
 
 def test_only_a_case_of_the_plan_has_a_command() -> None:
-    """On hosts that no plan names, their inventory is to be given."""
+    """If the plan names no hosts, the command asks for their inventory."""
     frames = samples.complete(HOSTS)
     plan = load_plan(HOSTS / "plan.yaml")
     unnamed = plan.model_copy(update={"hosts": None})

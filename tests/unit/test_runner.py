@@ -42,7 +42,7 @@ Measure = Callable[..., Outcome]
 
 @contextmanager
 def measuring(folder: Path) -> Iterator[Measure]:
-    """Sweep with the toys, and look afterwards that nothing of theirs is left."""
+    """Run sweeps with the toys; afterwards assert that no process or file of theirs is left."""
     before = set(psutil.Process().children(recursive=True))
     with pytest.MonkeyPatch.context() as patch:
 
@@ -59,38 +59,38 @@ def measuring(folder: Path) -> Iterator[Measure]:
 
 
 def _words(process: psutil.Process) -> list[str]:
-    """Its command line; none of one that has ended meanwhile."""
+    """The command line of a process; empty if it has ended meanwhile."""
     try:
         return process.cmdline()
-    except psutil.NoSuchProcess:  # nor of one that nobody has waited for yet
+    except psutil.NoSuchProcess:  # zombies have none
         return []
 
 
 @pytest.fixture
 def measure(tmp_path: Path) -> Iterator[Measure]:
-    """Sweep into a folder of the test's own."""
+    """Run sweeps in a folder of the test's own."""
     with measuring(tmp_path) as measured:
         yield measured
 
 
-class Attentive(Silent):
-    """What was told, in that order; with ``interrupt`` the first such phase is Ctrl-C."""
+class Listener(Silent):
+    """Records all notifications in their order; raises KeyboardInterrupt at phase ``interrupt``."""
 
     def __init__(self, interrupt: tuple[str, str] | None = None) -> None:
-        self.said: list[tuple[str, str]] = []
+        self.steps: list[tuple[str, str]] = []
         self.interrupt = interrupt
 
     @override
     def doing(self, what: str, case: Case | None = None) -> None:
         if case is None:
             return
-        self.said.append((what, case.test_case))
+        self.steps.append((what, case.test_case))
         if (what, case.test_case) == self.interrupt:
             raise KeyboardInterrupt
 
     @override
     def finished(self, case: Case, _run: Run, failure: str | None) -> None:
-        self.said.append(("failed" if failure else "done", case.test_case))
+        self.steps.append(("failed" if failure else "done", case.test_case))
 
 
 def statuses(folder: Path) -> list[str]:
@@ -102,30 +102,30 @@ def events(run: Run) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Attentive, list[Run]]:
-    """What was told of a sweep in which nothing fails, and its runs in their order."""
-    folder, observer = tmp_path_factory.mktemp("whole"), Attentive()
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Listener, list[Run]]:
+    """The observer of a sweep in which nothing fails, and its runs in order."""
+    folder, observer = tmp_path_factory.mktemp("whole"), Listener()
     with measuring(folder) as measure:
         assert measure(observer).failed == ()
     return observer, sorted(runs(folder), key=lambda run: run.facts().position or 0)
 
 
-def test_cases_follow_each_other_through_all_phases(whole: tuple[Attentive, list[Run]]) -> None:
-    """In the order of the plan, each with every phase, and every event in its place.
+def test_cases_follow_each_other_through_all_phases(whole: tuple[Listener, list[Run]]) -> None:
+    """Cases have the plan's order, every phase, and every event in its place.
 
-    The second gets ready while the first is concluded, unless the machine is too busy for that.
+    The second case is prepared while the first concludes, unless the machine is too busy.
     """
     observer, recorded = whole
     expected = [(phase, case) for case in ("rpc-call", "rpc-cast") for phase in (*PHASES, "done")]
     second = PHASES[0], "rpc-cast"
-    told = [step for step in observer.said if step != second]
-    assert told == [step for step in expected if step != second]
+    steps = [step for step in observer.steps if step != second]
+    assert steps == [step for step in expected if step != second]
     for run in recorded:
         assert events(run) == ["provisioned", "started", "start", "measured", "drained", "stopped"]
 
 
-def test_the_next_case_starts_while_one_drains(whole: tuple[Attentive, list[Run]]) -> None:
-    """Its processes come up before those of the one before have ended, its window comes after."""
+def test_the_next_case_starts_while_one_drains(whole: tuple[Listener, list[Run]]) -> None:
+    """Its processes start before those of the previous case end; its window starts afterwards."""
     _, [first, second] = whole
     started = instant(second, "started")
     assert instant(first, "measured") <= started <= instant(first, "stopped")
@@ -159,19 +159,19 @@ def test_a_process_that_fails_costs_its_run_alone(
     faults: dict[str, str],
     words: str,
 ) -> None:
-    """Both cases fail, each for itself with the reason."""
-    if "silence" in faults.values():  # who does not end is waited for in vain
+    """Both cases fail independently, each with its reason."""
+    if "silence" in faults.values():  # do not wait long for processes that never end
         monkeypatch.setattr(phases, "EXIT_MARGIN_S", 2)
         monkeypatch.setattr(loads, "DRAIN_QUIET_S", 0.5)
-    failed = measure(Attentive(), replay.faulty(**faults)).failed
+    failed = measure(Listener(), replay.faulty(**faults)).failed
     assert [reason.startswith(words) for _, reason in failed] == [True, True]
     assert statuses(tmp_path) == ["failed", "failed"]
 
 
 def test_what_failed_is_measured_by_the_same_command(measure: Measure, tmp_path: Path) -> None:
-    """Both attempts are kept beside the whole runs."""
-    assert len(measure(Attentive(), replay.faulty(client_1="start")).failed) == 2
-    assert measure(Attentive()).done == 2
+    """Failed attempts are kept beside the completed runs."""
+    assert len(measure(Listener(), replay.faulty(client_1="start")).failed) == 2
+    assert measure(Listener()).done == 2
     assert statuses(tmp_path) == ["done", "done", "failed", "failed"]
 
 
@@ -179,17 +179,17 @@ def test_what_failed_is_measured_by_the_same_command(measure: Measure, tmp_path:
 def test_an_interruption_in_any_phase_loses_nothing(
     measure: Measure, tmp_path: Path, phase: str
 ) -> None:
-    """The attempt is set aside, the one that was starting forgotten, and both are tried again."""
+    """The attempt is set aside, the starting one discarded, and both cases are run again."""
     with pytest.raises(KeyboardInterrupt):
-        measure(Attentive(interrupt=(phase, "rpc-call")))
+        measure(Listener(interrupt=(phase, "rpc-call")))
     assert statuses(tmp_path) == ["interrupted"]
-    assert measure(Attentive()).done == 2
+    assert measure(Listener()).done == 2
     assert statuses(tmp_path) == ["done", "done", "interrupted"]
 
 
 @contextmanager
 def snagging(_target: Target) -> Iterator[ActionFacts]:
-    """Begins well, and cannot be undone."""
+    """An action that begins, and cannot be undone."""
     yield {}
     raise SystemFault("it does not come off")
 
@@ -197,21 +197,21 @@ def snagging(_target: Target) -> Iterator[ActionFacts]:
 def test_an_action_that_cannot_be_undone_does_not_go_on_after_an_interruption(
     measure: Measure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The attempt is set aside all the same, and the next case is not begun."""
+    """The attempt is set aside all the same, and the next case is not started."""
     action = Action("snag", "given what does not come off", lambda _target: None, snagging)
     monkeypatch.setitem(ACTIONS._values, "snag", action)
-    observer = Attentive(interrupt=("measuring", "rpc-call"))
+    observer = Listener(interrupt=("measuring", "rpc-call"))
     with pytest.raises(KeyboardInterrupt):
         measure(observer, more="actions: [{do: snag, node: Toy, at_s: 0, for_s: 1}]\n")
     [run] = runs(tmp_path)
     assert run.status == "interrupted"
     assert events(run)[-2:] == ["action-ended", "interrupted"]
-    assert observer.said[-1] == ("measuring", "rpc-call")
+    assert observer.steps[-1] == ("measuring", "rpc-call")
 
 
 @pytest.mark.parametrize(
     ("observer", "left"),
-    [(Attentive(("measuring", "rpc-call")), "interrupted"), (Interrupted(after=1), "done")],
+    [(Listener(("measuring", "rpc-call")), "interrupted"), (Interrupted(after=1), "done")],
     ids=["while a case is measured", "between two cases"],
 )
 def test_a_system_that_does_not_end_well_is_not_started_anew_after_an_interruption(
@@ -221,7 +221,7 @@ def test_a_system_that_does_not_end_well_is_not_started_anew_after_an_interrupti
     observer: Silent,
     left: str,
 ) -> None:
-    """Nor is the case that waits recorded as one that failed of it."""
+    """The waiting case is not recorded as failed because of it."""
     started, toy = [], system.SYSTEM
 
     @contextmanager
@@ -247,8 +247,8 @@ def _cannot_end() -> None:
 def test_what_was_measured_before_an_interruption_stays(measure: Measure, tmp_path: Path) -> None:
     """Only the second case is measured again."""
     with pytest.raises(KeyboardInterrupt):
-        measure(Attentive(interrupt=("measuring", "rpc-cast")))
+        measure(Listener(interrupt=("measuring", "rpc-cast")))
     assert statuses(tmp_path) == ["done", "interrupted"]
-    observer = Attentive()
+    observer = Listener()
     assert measure(observer).done == 1
-    assert {case for _, case in observer.said} == {"rpc-cast"}
+    assert {case for _, case in observer.steps} == {"rpc-cast"}

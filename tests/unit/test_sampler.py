@@ -1,4 +1,4 @@
-"""The probe's sampler: what the processors of a machine used, by the time in which they idled."""
+"""The probe's sampler: CPU use of a machine, computed from idle time."""
 
 import json
 import os
@@ -16,15 +16,15 @@ SAMPLED = {"nice": 0.0, "irq": 0.0, "softirq": 0.0}
 
 
 def counters(*rows: tuple[float, float, float, float, float, float]) -> Iterator[SimpleNamespace]:
-    """What the kernel tells: an instant; user, system, idle, waiting, stolen seconds until then."""
+    """Kernel counters at an instant: cumulated user, system, idle, iowait and steal seconds."""
     for at, user, system, idle, iowait, steal in rows:
         times = {"user": user, "system": system, "idle": idle, "iowait": iowait, "steal": steal}
         yield SimpleNamespace(at=at, times=SimpleNamespace(**times, **SAMPLED))
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[SimpleNamespace]:
-    """Of two processors: user time is far beyond what idle time leaves, as ticks may have it."""
+def kernel_counters(monkeypatch: pytest.MonkeyPatch) -> list[SimpleNamespace]:
+    """Counters of two processors whose tick-based user time far exceeds what idle time leaves."""
     rows = [
         *counters((0, 0, 0, 0, 0, 0), (1, 0.9, 0.2, 1.7, 0.1, 0.1), (2, 1.8, 0.2, 3.71, 0.1, 0.2))
     ]
@@ -41,18 +41,18 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[SimpleNamespace]:
     return rows
 
 
-def test_a_machine_used_what_it_did_not_idle(told: list[SimpleNamespace]) -> None:
-    """Whatever was found at ticks; no part of it is more, and nothing falls."""
+def test_a_machine_used_what_it_did_not_idle(kernel_counters: list[SimpleNamespace]) -> None:
+    """Tick-based parts are capped by the time that was not idle, and no counter decreases."""
     processors = psutil_sampler.Processors()
     assert processors.sample() == pytest.approx([1, 0.2, 0.2, 0.1])
     assert processors.sample() == pytest.approx([2, 0.2, 0.2, 0.1])
-    assert len(told) == 3
+    assert len(kernel_counters) == 3
 
 
 def test_what_a_kernel_leaves_out_is_not_recorded(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """As gVisor does, which names more counters of TCP and gives no values, or tells of none."""
+    """gVisor names more TCP counters than it gives values for, or has none."""
     counted, more = tmp_path / "snmp", tmp_path / "netstat"
     monkeypatch.setattr(psutil_sampler, "TCP_COUNTERS", counted)
     monkeypatch.setattr(psutil_sampler, "MORE_TCP_COUNTERS", more)
@@ -66,7 +66,7 @@ def test_what_a_kernel_leaves_out_is_not_recorded(
 
 
 def test_a_node_that_was_started_again_is_followed(tmp_path: Path) -> None:
-    """The list of targets is read again when it was written anew; only what changed is new."""
+    """The list of targets is read again after a change; only changed targets are reopened."""
     file = tmp_path / "targets"
     nodes = {"Master": 10, "Slave 1": 11}
 
@@ -84,7 +84,7 @@ def test_a_node_that_was_started_again_is_followed(tmp_path: Path) -> None:
 
 
 def test_what_an_ended_child_used_is_counted_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A node's helper may end at any time: only its memory is free again."""
+    """A node's helper may end at any time: its CPU still counts, its memory does not."""
     readings = {"node": (4.0, 1.0, 100), "helper": (0.5, 0.1, 10)}
 
     def read(process: object, *, ended: bool) -> tuple[float, float, int] | None:
@@ -102,7 +102,7 @@ def test_what_an_ended_child_used_is_counted_on(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_real_machine_has_used_less_than_there_was() -> None:
-    """Its counters exist and advance."""
+    """Its counters exist and increase."""
     processors = psutil_sampler.Processors()
     before = processors.sample()
     sum(range(3_000_000))

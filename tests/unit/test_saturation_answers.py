@@ -1,10 +1,10 @@
-"""Which rate a system keeps up with, as the answer to ``saturation`` says it."""
+"""The answer to the question ``saturation``: the rate that a system keeps up with."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from factory import Shape, tables
-from said import doubted, said
+from replies import doubted, replies
 
 from mqperf.pages.questions import answers
 from mqperf.pages.questions.comparison import KEPT_ENDS
@@ -18,7 +18,7 @@ LAYOUTS = (("cmsm", "classic"), ("cmsm", "mirrored"))
 
 
 def bracketed(*ends: tuple[float, float]) -> str:
-    """What is said of brackets of four layouts."""
+    """The answer for the brackets of four layouts."""
     kept, missed = zip(*ends, strict=True)
     rates = {"kept_rate_msg_s": kept, "missed_rate_msg_s": missed, "what": list("abcd")}
     [sentence] = sentences(
@@ -33,27 +33,27 @@ def bracketed(*ends: tuple[float, float]) -> str:
         ([(50, 100)] * 4, "50 to 100 msg/sec in all 4 cases."),
         (
             [(50, 100), (50, 200), (50, 100), (50, 100)],
-            "50 to 200 msg/sec with b; the least is 50 to 100 msg/sec with d.",
+            "50 to 200 msg/sec with b; the lowest is 50 to 100 msg/sec with d.",
         ),
         (
             [(50, 100), (50, 100), (50, np.nan), (50, 100)],
-            "at least 50 msg/sec with c; the least is 50 to 100 msg/sec with d.",
+            "at least 50 msg/sec with c; the lowest is 50 to 100 msg/sec with d.",
         ),
         (
             [(np.nan, 400), (np.nan, 100), (np.nan, 400), (50, 100)],
-            "50 to 100 msg/sec with d; the least is less than 100 msg/sec with b.",
+            "50 to 100 msg/sec with d; the lowest is less than 100 msg/sec with b.",
         ),
     ],
 )
 def test_the_highest_and_the_least_bracket_are_told(
     ends: list[tuple[float, float]], words: str
 ) -> None:
-    """By both ends; and that all are alike where they are."""
+    """Both ends are given, or a statement that all brackets are equal."""
     assert bracketed(*ends) == words
 
 
 def climbed(queues: str, run: str, unfinished: list[int]) -> pd.DataFrame:
-    """Steps of 100, 200, 400 ... msg/sec of a run, with what is left at the end of each."""
+    """Steps of 100, 200, 400 ... msg/sec of a run, with the backlog at the end of each."""
     rates = [100.0 * 2**step for step in range(len(unfinished))]
     finished = rates - np.diff(unfinished, prepend=0)
     steps = {"step_rate_msg_s": rates, "throughput_msg_s": finished, "unfinished": unfinished}
@@ -63,10 +63,10 @@ def climbed(queues: str, run: str, unfinished: list[int]) -> pd.DataFrame:
     return conform("rate_steps", rows)
 
 
-def test_staircases_are_answered_by_what_was_kept() -> None:
-    """Each layout between two steps; a comparison has all that these leave open.
+def test_staircases_are_answered_by_their_steps() -> None:
+    """Each layout is bracketed by two steps; a comparison gives the possible range.
 
-    Systems of which each has a kind of queue of its own are no pair.
+    Systems with different kinds of queue are not compared.
     """
     read = dict(tables(Shape(layouts=LAYOUTS, test_cases=("rpc-cast",), threads=(10,), repeats=1)))
     runs = read["runs"].assign(rate_msg_s=100.0, ramp_steps=6)
@@ -80,7 +80,7 @@ def test_staircases_are_answered_by_what_was_kept() -> None:
     frames = {**frames, "doubts": frames["doubts"][:0]}
     rates = frames["saturation_rates"]
     first = {**frames, "saturation_rates": rates[rates["queues"].eq("classic")]}
-    assert said(first, "saturation") == {
+    assert replies(first, "saturation") == {
         "Which rate does it keep up with?": [
             "CAST: 1,600 to 3,200 msg/sec with classic queues; mean 1 ms at 1,600."
         ]
@@ -90,9 +90,9 @@ def test_staircases_are_answered_by_what_was_kept() -> None:
     )
     log = lowest.assign(queues="stream", kept_rate_msg_s=25, missed_rate_msg_s=50)
     four = {**frames, "saturation_rates": pd.concat([log, lowest, rates])}
-    [[sentence]] = said(four, "saturation").values()
+    [[sentence]] = replies(four, "saturation").values()
     assert sentence == (
-        "CAST: 1,600 to 3,200 msg/sec with classic queues; the least is 25 to 50 msg/sec with"
+        "CAST: 1,600 to 3,200 msg/sec with classic queues; the lowest is 25 to 50 msg/sec with"
         " streams."
     )
     mirrored = frames["points"].loc[frames["points"]["queues"].eq("mirrored"), "point"]
@@ -100,11 +100,11 @@ def test_staircases_are_answered_by_what_was_kept() -> None:
     assert answer.table is not None
     assert "doubted" in answer.table.columns
     alike = four["saturation_rates"].assign(kept_rate_msg_s=50, missed_rate_msg_s=100)
-    [[sentence]] = said({**frames, "saturation_rates": alike}, "saturation").values()
+    [[sentence]] = replies({**frames, "saturation_rates": alike}, "saturation").values()
     assert sentence == "CAST: 50 to 100 msg/sec in all 4 cases."
     systems = frames["saturation_rates"].assign(system=["rabbitmq", "kafka"])
     assert contrasts_of_rates(frames, systems, "system", KEPT_ENDS).empty
-    assert said({**frames, "saturation_rates": rates}) == {
+    assert replies({**frames, "saturation_rates": rates}) == {
         "Which rate does it keep up with?": [
             (
                 "CAST: 1,600 to 3,200 msg/sec with classic queues; 100 to 200 msg/sec with mirrored"

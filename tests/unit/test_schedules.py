@@ -1,4 +1,4 @@
-"""When messages are due, and what a window is offered by that."""
+"""When messages are due, and the rate offered in a window."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ START_NS = 1_700_000_000_000_000_000
 def test_a_message_is_due_from_its_instant_on(
     rate: float, phase: float, number: int, count: int
 ) -> None:
-    """Not before, and never later: how many are due is how many instants have passed."""
+    """The number of due messages is the number of instants that have passed."""
     schedule = Schedule(Steady(rate), phase)
     schedule.begin(START_NS)
     instants = schedule.instants_ns(number, count)
@@ -29,7 +29,7 @@ def test_a_message_is_due_from_its_instant_on(
 
 
 def test_nothing_moves_the_schedule() -> None:
-    """After a minute, and after any pause, messages are due where they always were."""
+    """After a minute, or after any pause, messages are due at the same instants."""
     schedule = Schedule(Steady(20_000))
     schedule.begin(START_NS)
     assert schedule.due(START_NS + 60 * 10**9) == 1_200_001
@@ -40,7 +40,7 @@ def test_nothing_moves_the_schedule() -> None:
 def test_a_ramp_changes_the_rate_evenly(
     first: float, last: float, over_s: float, phase: float
 ) -> None:
-    """Up or down: at any instant as many are due as the area below the line; then it stays."""
+    """Up or down, the messages due are the area below the line; then the rate is constant."""
     ramp = Schedule(Ramp(first, last, over_s), phase)
     ramp.begin(START_NS)
     for share in (0.0, 0.1, 0.5, 0.99, 1.0):
@@ -63,7 +63,7 @@ def test_a_ramp_changes_the_rate_evenly(
 def test_stairs_change_the_rate_in_steps(
     first: float, last: float, over_s: float, steps: int, phase: float
 ) -> None:
-    """Each as long as the others, from the first rate to the last, which then stays."""
+    """Steps are equally long, from the first rate to the last, which is then constant."""
     stairs = Schedule(SteppedRate(first, last, over_s, steps), phase)
     stairs.begin(START_NS)
     rates = [first + (last - first) * step / (steps - 1) for step in range(steps)]
@@ -80,7 +80,7 @@ def test_stairs_change_the_rate_in_steps(
 
 
 @pytest.mark.parametrize(
-    ("said", "window", "offered"),
+    ("parameters", "window", "offered"),
     [
         ({"rate_msg_s": 900.0}, (2, 10), 900),
         ({"thread_rate_msg_s": 40.0}, (2, 10), 120),
@@ -92,18 +92,18 @@ def test_stairs_change_the_rate_in_steps(
     ids=["of all", "of each", "evenly", "first step", "both steps", "unpaced"],
 )
 def test_what_a_window_is_offered(
-    said: dict[str, object], window: tuple[float, float], offered: float | None
+    parameters: dict[str, object], window: tuple[float, float], offered: float | None
 ) -> None:
-    """The mean over its seconds, of a load of ten: also where a run was cut."""
+    """It is the mean over its seconds, of a load of ten, also for a run that was cut short."""
     fixed = {"system": "any", "topology": "any", "queues": "any", "test_case": "publish"}
     load = {"green_threads": 3, "duration_s": 8, "warmup_s": 1, "cooldown_s": 1}
-    case = Case.model_validate({**fixed, **load, "parameters": said})
-    rate = Paced.model_validate(said).offered_msg_s(case, window)
+    case = Case.model_validate({**fixed, **load, "parameters": parameters})
+    rate = Paced.model_validate(parameters).offered_msg_s(case, window)
     assert rate == (None if offered is None else pytest.approx(offered))
 
 
 def test_threads_that_share_a_rate_send_in_turn() -> None:
-    """Four threads of 250 messages a second are as even as one of 1,000."""
+    """Four threads of 250 messages a second are as regular as one of 1,000."""
     every = [Schedule(Steady(250), place / 4) for place in range(4)]
     for schedule in every:
         schedule.begin(START_NS)
@@ -115,7 +115,7 @@ def test_threads_that_share_a_rate_send_in_turn() -> None:
 def test_steps_by_ratio_are_each_as_many_times_higher(
     first: float, last: float, steps: int
 ) -> None:
-    """From the first rate to the last one."""
+    """Rates grow by a constant factor from the first to the last."""
     rates = SteppedRate(first, last, 10.0, steps, by_ratio=True).rates
     ratios = rates[1:] / rates[:-1]
     assert ratios == pytest.approx([(last / first) ** (1 / (steps - 1))] * (steps - 1))

@@ -1,4 +1,4 @@
-"""A script of the user's as an action: it really runs, on this machine."""
+"""A user's script as an action; it really runs, on this machine."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -35,8 +35,8 @@ actions:
 """
 
 
-class Kept(dict[str, str]):
-    """What is kept of an action, and what is told of it when it has ended."""
+class Output(dict[str, str]):
+    """The output that an action stores, and the values of its event when it has ended."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,8 +50,8 @@ class Kept(dict[str, str]):
         self[name] = content.decode()
 
 
-class Remembering(LocalHost):
-    """This machine, which remembers what was started on it."""
+class ListingHost(LocalHost):
+    """This machine; keeps a list of the processes started on it."""
 
     def __init__(self) -> None:
         self.started: list[Process] = []
@@ -71,71 +71,71 @@ class Remembering(LocalHost):
 
 
 class NoNodes:
-    """A system of which nothing is disturbed."""
+    """A system without nodes."""
 
     nodes = ()
 
 
-def timetable(script: str, kept: Kept, *, more: str = "", **keys: object) -> Timetable:
-    """One on which a script stands for longer than it takes, and the content of another file."""
+def timetable(script: str, output: Output, *, more: str = "", **keys: object) -> Timetable:
+    """A timetable with a script that has ten minutes, and the content of a further file."""
     always = {"do": "script", "host": "local", "at_s": 0, "for_s": 600, "script_file": "one.sh"}
     action = ActionPlan.model_validate(always | keys)
     files = {"one.sh": script.encode(), "data/words.txt": more.encode()}
-    around = Stage(cast("Deployment", NoNodes()), [Remembering()], files, kept.keep)
-    return Timetable([action], around, kept.tell)
+    stage = Stage(cast("Deployment", NoNodes()), [ListingHost()], files, output.keep)
+    return Timetable([action], stage, output.tell)
 
 
-def lived(actions: Timetable) -> None:
-    """Until the script has ended."""
+def run(actions: Timetable) -> None:
+    """Run the actions until the script has ended by itself."""
     actions.check()
     actions.begin(time.time())
     actions.act()
     [host] = actions._stage.hosts
-    assert isinstance(host, Remembering)
+    assert isinstance(host, ListingHost)
     assert eventually(lambda: [process.alive for process in host.started] == [False])
     actions.close()
 
 
 def test_what_a_script_prints_is_kept_with_its_exit_code() -> None:
-    """It gets its arguments as they are, and knows its host."""
-    kept = Kept()
-    lived(timetable("#!/bin/sh\necho $# $2 on $MQPERF_HOST\n", kept, arguments=("a b", 7)))
-    assert kept == {"1-script.log": "2 7 on local\n"}
-    assert kept.ended["exit_code"] == 0
+    """It gets its arguments unchanged, and the name of its host."""
+    output = Output()
+    run(timetable("#!/bin/sh\necho $# $2 on $MQPERF_HOST\n", output, arguments=("a b", 7)))
+    assert output == {"1-script.log": "2 7 on local\n"}
+    assert output.ended["exit_code"] == 0
 
 
 def test_a_script_finds_its_files_where_it_runs() -> None:
-    """By their last names, as they are in the plan's folder."""
-    kept = Kept()
+    """They have the last part of their name in the plan's folder."""
+    output = Output()
     files = ("data/words.txt",)
-    lived(timetable("#!/bin/sh\nls; cat words.txt\n", kept, more="of mine\n", more_files=files))
-    assert kept == {"1-script.log": "words.txt\nof mine\n"}
+    run(timetable("#!/bin/sh\nls; cat words.txt\n", output, more="of mine\n", more_files=files))
+    assert output == {"1-script.log": "words.txt\nof mine\n"}
 
 
 def test_a_script_that_fails_fails_the_point_in_its_own_words() -> None:
-    """With its exit code; what it printed is kept all the same."""
-    kept = Kept()
+    """The error has its exit code; its output is output all the same."""
+    output = Output()
     script = "#!/bin/sh\necho trying\necho no such net >&2; exit 3\n"
     words = r"one\.sh 7 ended with exit code 3 on local: no such net"
     with pytest.raises(SystemFault, match=words):
-        lived(timetable(script, kept, arguments=(7,)))
-    assert kept == {"1-script.log": "trying\nno such net\n"}
-    assert kept.ended["exit_code"] == 3
-    assert "no such net" in str(kept.ended["failure"])
+        run(timetable(script, output, arguments=(7,)))
+    assert output == {"1-script.log": "trying\nno such net\n"}
+    assert output.ended["exit_code"] == 3
+    assert "no such net" in str(output.ended["failure"])
 
 
 def ended(actions: Timetable) -> None:
-    """While what it started still runs, which ends with it."""
+    """End the script while a process that it started still runs; both end."""
     actions.begin(time.time())
     actions.act()
     below = partial(psutil.Process().children, recursive=True)
     assert eventually(lambda: "sleep" in [process.name() for process in below()])
     [sleeping] = [process for process in below() if process.name() == "sleep"]
-    all_of_it = [sleeping, *sleeping.parents()[:1]]
+    processes = [sleeping, *sleeping.parents()[:1]]
     try:
         actions.close()
     finally:
-        assert eventually(lambda: not any(map(psutil.Process.is_running, all_of_it)))
+        assert eventually(lambda: not any(map(psutil.Process.is_running, processes)))
 
 
 @pytest.mark.parametrize(
@@ -145,49 +145,49 @@ def ended(actions: Timetable) -> None:
 def test_a_script_that_goes_on_is_ended_with_all_that_it_started(
     on_term: str, code: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is asked first, and may undo what it did."""
+    """SIGTERM comes first, so that it can undo what it did."""
     monkeypatch.setattr(script_action, "END_GRACE_S", 0.5)
-    kept = Kept()
-    ended(timetable(f"#!/bin/sh\n{on_term}\nsleep 600 & wait\nsleep 600\n", kept))
-    assert kept == {"1-script.log": "undone\n" if code == 0 else ""}
-    assert kept.ended["exit_code"] == code
+    output = Output()
+    ended(timetable(f"#!/bin/sh\n{on_term}\nsleep 600 & wait\nsleep 600\n", output))
+    assert output == {"1-script.log": "undone\n" if code == 0 else ""}
+    assert output.ended["exit_code"] == code
 
 
 def test_a_script_that_was_not_done_in_its_time_may_say_so() -> None:
-    """By its exit code, once it is asked to end."""
-    kept = Kept()
+    """It does so by its exit code, after SIGTERM."""
+    output = Output()
     text = "#!/bin/sh\ntrap 'echo not grown; exit 1' TERM\nsleep 600 & wait\n"
     with pytest.raises(SystemFault, match="ended with exit code 1 on local: not grown"):
-        ended(timetable(text, kept))
-    assert kept.ended["exit_code"] == 1
+        ended(timetable(text, output))
+    assert output.ended["exit_code"] == 1
 
 
 @pytest.mark.parametrize(
-    ("script", "said", "words"),
+    ("script", "changes", "words"),
     [
         ("echo\n", {}, "one.sh: it does not begin with #! and the program"),
         ("#!/bin/sh\n", {"host": "h7"}, "there is no host 'h7'; there are: local"),
     ],
 )
 def test_a_script_that_cannot_run_is_told_before_it_starts(
-    script: str, said: dict[str, str], words: str
+    script: str, changes: dict[str, str], words: str
 ) -> None:
-    actions = timetable(script, Kept())
-    actions._actions = [actions._actions[0].model_copy(update=said)]
+    actions = timetable(script, Output())
+    actions._actions = [actions._actions[0].model_copy(update=changes)]
     with pytest.raises(SystemFault, match=words):
         actions.check()
 
 
 @pytest.fixture
 def planned(tmp_path: Path) -> Callable[[str], Plan]:
-    """Reads a plan in a folder where its script is."""
+    """A function that reads a plan in a folder that contains its script."""
     (tmp_path / "faults").mkdir()
     (tmp_path / "faults/one.sh").write_text("#!/bin/sh\n")
     return lambda text: parse_plan(text, tmp_path / "plan.yaml", problems_of)
 
 
 def test_a_changed_script_is_another_case(planned: Callable[[str], Plan], tmp_path: Path) -> None:
-    """Its content is known by its digest, and comes with the plan."""
+    """The case has a digest of the content, and the plan carries the content."""
     plan = planned(PLAN)
     [action] = plan.cases()[0].actions
     name = action.parameters["script_file"]

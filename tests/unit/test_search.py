@@ -1,4 +1,4 @@
-"""Searches for the highest rate: which rate comes next, who decides, and where it ends."""
+"""Searches for the highest rate: the next rate, the verdict over repeats, and the end."""
 
 import json
 from dataclasses import dataclass, field, replace
@@ -45,7 +45,7 @@ search: {from_msg_s: 1000, to_msg_s: 4000, within_share: 0.3, hold: {latency_p99
 def play(
     search: SearchPlan, limit: float, repeats: int = 1, *, disturbed: bool = False
 ) -> tuple[list[float], str]:
-    """The rates that a search tries where the limit is known, and how it ends."""
+    """The rates that a search tries if the limit is known, and its result."""
     verdicts: dict[tuple[float, int], Verdict] = {}
     tried: list[float] = []
     while (left := search.tried(verdicts, repeats).next_run) is not None:
@@ -56,7 +56,7 @@ def play(
 
 
 def after(search: SearchPlan, repeats: int, *words: str) -> Bracket:
-    """How far a search is after runs at 200: each held or broke, maybe while others used the host.
+    """The state of a search after runs at 200, each held or broken, possibly disturbed.
 
     They are written as ``held``, ``broke``, ``held?`` and ``broke?``.
     """
@@ -69,7 +69,7 @@ def after(search: SearchPlan, repeats: int, *words: str) -> Bracket:
 
 @pytest.mark.parametrize("limit", [100, 101, 130, 999, 1000, 5_432.1, 9_999])
 def test_it_brackets_a_known_limit(limit: float) -> None:
-    """Wherever the limit is, as closely as asked, in as many runs as were foreseen."""
+    """Any limit is bracketed to the requested precision, in the number of runs foreseen."""
     tried, ends = play(WIDE, limit)
     assert ends == "found"
     low = max((rate for rate in tried if rate <= limit), default=None)
@@ -81,20 +81,20 @@ def test_it_brackets_a_known_limit(limit: float) -> None:
 
 
 def test_runs_that_others_disturb_are_foreseen() -> None:
-    """Each rate may be run twice more; so is said, and counts for the limit of cases."""
+    """Each rate may be run twice more; the plan says so, and the limit of cases includes it."""
     tried, ends = play(WIDE, 130, disturbed=True)
     assert ends == "found"
     assert WIDE.most_runs(1) < len(tried) <= WIDE.most_runs(3)
     plan = parse_plan(PLAN, Path("plan.yaml"))
     assert plan.search is not None
     usual, most = (plan.search.most_runs(repeats) for repeats in (2, 4))
-    told = f"{usual} runs each, up to {most} where others use the host"
-    assert searching(plan).endswith(f"to 30 %: {told}")
+    numbers = f"{usual} runs each, up to {most} if others use the host"
+    assert searching(plan).endswith(f"to 30 %: {numbers}")
     assert plan.number_of_cases == most
 
 
 def test_a_limit_outside_the_bounds_is_said_to_be_there() -> None:
-    """Both bounds are tried only when all between them were decided alike."""
+    """The bounds are tried only if all rates between them had the same verdict."""
     assert play(WIDE, 20_000)[1] == "beyond"
     assert play(WIDE, 20_000)[0][-1] == WIDE.to_msg_s
     assert play(WIDE, 50)[1] == "below"
@@ -102,7 +102,7 @@ def test_a_limit_outside_the_bounds_is_said_to_be_there() -> None:
 
 
 def test_most_repeats_decide() -> None:
-    """One run of three that is disturbed moves nothing; half of two do not hold."""
+    """One disturbed run of three changes nothing; if half of two hold, the rate does not."""
     search = SearchPlan(from_msg_s=100, to_msg_s=400, within_share=1)
     assert after(search, 3).next_run == (200, 1)
     assert after(search, 3, "broke", "held", "held").low == 200
@@ -111,8 +111,8 @@ def test_most_repeats_decide() -> None:
 
 
 @pytest.mark.parametrize("way", ["held", "broke"])
-def test_what_others_may_have_disturbed_is_run_again(way: str) -> None:
-    """Whether it held or not, another run takes its place; twice at most, and then it counts."""
+def test_disturbed_runs_are_repeated(way: str) -> None:
+    """Whatever its verdict, the run is repeated; at most twice, then it counts."""
     search = SearchPlan(from_msg_s=100, to_msg_s=400, within_share=1)
     assert after(search, 1, f"{way}?").next_run == (200, 2)
     assert after(search, 1, f"{way}?", "held").low == 200
@@ -124,7 +124,7 @@ def test_what_others_may_have_disturbed_is_run_again(way: str) -> None:
 
 
 def noisy(random: np.random.Generator, limit: float, noise: float, repeats: int) -> list[Tried]:
-    """The runs of a search whose latency goes with the cube of the rate, with such noise."""
+    """The runs of a search whose latency grows with the cube of the rate, with noise."""
     verdicts: dict[tuple[float, int], Verdict] = {}
     while (left := WIDE.tried(verdicts, repeats).next_run) is not None:
         margin = 3 * log(left[0] / limit) + noise * random.normal()
@@ -135,7 +135,7 @@ def noisy(random: np.random.Generator, limit: float, noise: float, repeats: int)
 
 
 def ends(runs: list[Tried]) -> tuple[float, float]:
-    """The bracket of a search."""
+    """Both ends of the interval of a search."""
     by_rate = pd.Series([run.held for run in runs], [run.rate for run in runs]).groupby(level=0)
     held = by_rate.mean().loc[lambda share: share > 0.5].index.max()
     return held, min(run.rate for run in runs if run.rate > held)
@@ -143,12 +143,12 @@ def ends(runs: list[Tried]) -> tuple[float, float]:
 
 @pytest.mark.parametrize("noise", [0.1, 0.3, 0.5])
 def test_the_interval_holds_the_limit(noise: float) -> None:
-    """In about 95 % of searches; the bracket does in far fewer where runs differ."""
+    """It does in about 95 % of searches; the bracket alone does far less often if runs vary."""
     random, count, limit_at = np.random.default_rng(3), 60, 1234.5
     searches = [noisy(random, limit_at, noise, repeats=3) for _ in range(count)]
     brackets = [ends(runs) for runs in searches]
     intervals = [limit(runs, *pair) for runs, pair in zip(searches, brackets, strict=True)]
-    # of 95 % of 60, fewer than 51 would be by chance once in five hundred times
+    # at 95 % of 60, fewer than 51 happen by chance once in five hundred times
     assert sum(interval.low <= limit_at <= interval.high for interval in intervals) >= 51
     assert all(
         interval.low <= low < high <= interval.high
@@ -159,7 +159,7 @@ def test_the_interval_holds_the_limit(noise: float) -> None:
 
 
 def test_more_repeats_and_less_noise_narrow_the_interval() -> None:
-    """And its middle is at the limit."""
+    """The middle of the interval is at the limit."""
 
     def widths(noise: float, repeats: int) -> float:
         random, total = np.random.default_rng(4), 0.0
@@ -174,7 +174,7 @@ def test_more_repeats_and_less_noise_narrow_the_interval() -> None:
 
 
 def test_verdicts_alone_tell_less_of_the_limit() -> None:
-    """Without latencies intervals are wider, and still hold the limit."""
+    """Without latencies the intervals are wider, and still contain the limit."""
     random = np.random.default_rng(5)
     both = [noisy(random, 1000, 0.1, 3) for _ in range(20)]
     without_margins = [[replace(run, margin=None) for run in runs] for runs in both]
@@ -191,12 +191,12 @@ def test_verdicts_alone_tell_less_of_the_limit() -> None:
 @pytest.mark.starts_programs
 @pytest.mark.usefixtures("toys")
 def test_a_disturbed_run_does_not_send_a_search_elsewhere(tmp_path: Path) -> None:
-    """The first run does not hold as others used the host; the search ends where it should."""
+    """If the first run fails as others used the host, the search still finds the limit."""
 
     class Disturbed(Known):
         @override
         def __call__(self, hold: Hold, run: Run) -> Verdict:
-            first = not self.asked
+            first = not self.rates_run
             verdict = super().__call__(hold, run)
             return replace(verdict, holds=False, disturbed=True) if first else verdict
 
@@ -204,14 +204,14 @@ def test_a_disturbed_run_does_not_send_a_search_elsewhere(tmp_path: Path) -> Non
     disturbed, quiet = Disturbed(2500), Known(2500)
     run(tmp_path / "disturbed", disturbed, Silent(), text)
     run(tmp_path / "quiet", quiet, Silent(), text)
-    assert disturbed.asked == [quiet.asked[0], *quiet.asked]
+    assert disturbed.rates_run == [quiet.rates_run[0], *quiet.rates_run]
     [again] = [r for r in runs(tmp_path / "disturbed") if _case(r).repeat == 2]
     planned = tables.read(tmp_path / "disturbed")["planned"]
     assert again.id in set(planned["run"])
 
 
 def test_both_rates_of_the_bracket_get_all_their_repeats() -> None:
-    """Also where they were decided before; the others are not run again."""
+    """They do even if fewer repeats decided them; other rates are not repeated."""
     tried, _ = play(WIDE, 1000, repeats=3)
     held, broken = max(r for r in tried if r <= 1000), min(r for r in tried if r > 1000)
     assert {tried.count(rate) for rate in tried} - {tried.count(held)} == {2}
@@ -219,7 +219,7 @@ def test_both_rates_of_the_bracket_get_all_their_repeats() -> None:
 
 
 class Paced(Frozen):
-    """Parameters of a replay that is said to keep to a rate."""
+    """Parameters of a replay that claims to keep to a rate."""
 
     rate_msg_s: float | None = None
     thinning: Annotated[int, Field(ge=1, le=100)] = 1
@@ -227,14 +227,14 @@ class Paced(Frozen):
 
 @dataclass
 class Known:
-    """Judges by a limit that is known; ``asked`` are the rates, in their order."""
+    """Judges runs by a known limit; ``rates_run`` lists their rates in order."""
 
     limit: float
-    asked: list[float] = field(default_factory=list)
+    rates_run: list[float] = field(default_factory=list)
 
     def __call__(self, _hold: Hold, run: Run) -> Verdict:
         rate = float(_case(run).parameters["rate_msg_s"])
-        self.asked.append(rate)
+        self.rates_run.append(rate)
         return Verdict(rate <= self.limit, "as planted")
 
 
@@ -260,7 +260,7 @@ def run(folder: Path, judge: Known, observer: Silent, text: str = PLAN) -> int:
 @pytest.mark.starts_programs
 @pytest.mark.usefixtures("toys")
 def test_a_search_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
-    """What was measured is read, not run again; and a search that has ended runs nothing."""
+    """Finished runs are read, not repeated; a search that has ended runs nothing."""
     with pytest.raises(KeyboardInterrupt):
         run(tmp_path, Known(1700), Interrupted(after=2))
     before = {attempt.id for attempt in runs(tmp_path) if attempt.status == "done"}
@@ -281,7 +281,7 @@ def test_a_search_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
 @pytest.mark.starts_programs
 @pytest.mark.usefixtures("toys")
 def test_searches_of_one_plan_find_each_its_own(tmp_path: Path) -> None:
-    """Whatever else varies has a search of its own, and none takes the other's runs."""
+    """There is a search per value of other axes, and each uses only its own runs."""
     text = PLAN.replace("repeats: 2", "repeats: 1").replace("timeout_s: 1}", "thinning: [1, 2]}")
 
     class Two(Known):
@@ -304,7 +304,7 @@ def test_searches_of_one_plan_find_each_its_own(tmp_path: Path) -> None:
 @pytest.mark.starts_programs
 @pytest.mark.usefixtures("toys")
 def test_a_run_that_says_nothing_ends_its_search_for_now(tmp_path: Path) -> None:
-    """It is no verdict either way, and is not asked for again and again."""
+    """Without a verdict the run is not repeated over and over."""
 
     class Mute(Known):
         @override
@@ -325,7 +325,7 @@ BAD = {
 
 @pytest.mark.parametrize("wrong", BAD)
 def test_a_mistake_is_one_line(wrong: str) -> None:
-    """With the line of the file, and what to do."""
+    """The error has the line of the file, and what to do."""
     base = {"from_msg_s": "1000", "to_msg_s": "4000"}
     key, value = wrong.split(": ", 1)
     body = ", ".join(f"{name}: {setting}" for name, setting in {**base, key: value}.items())
@@ -369,14 +369,14 @@ def plan_of(**more: object) -> str:
     ids=["unpaced", "rate", "control-runs", "order"],
 )  # fmt: skip
 def test_what_cannot_be_searched_is_refused(more: dict[str, object], words: str) -> None:
-    """A generator without a rate, and keys that contradict a search."""
+    """A generator without a rate, and keys that contradict a search, are errors."""
     with pytest.raises(PlanError, match=words) as caught:
         parse_plan(plan_of(**more), Path("plan.yaml"), problems_of)
     assert "\n" not in str(caught.value)
 
 
 def test_plans_with_a_search_take_no_turns(tmp_path: Path) -> None:
-    """What they run depends on what they measured."""
+    """Their next runs depend on the results so far."""
     plan: Plan = parse_plan(plan_of(), Path("plan.yaml"))
     jobs = [Job(plan, "", tmp_path / "a"), Job(plan, "", tmp_path / "b")]
     with pytest.raises(PlanError, match="cannot take turns"):

@@ -1,4 +1,4 @@
-"""What runs say of a search: whether they hold what is asked, the table of it, and its answer."""
+"""Search results: the verdict of each run, the table of searches, and the answer."""
 
 import json
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ SAMPLE = Path(__file__).parents[2] / "data/samples/stress"
 
 @pytest.fixture(scope="module")
 def recorded() -> Tables:
-    """The recorded runs that a broker really gave."""
+    """The recorded runs against a real broker."""
     return samples.read(SAMPLE)
 
 
@@ -36,8 +36,8 @@ def each_run(frames: Tables) -> Iterator[Tables]:
         }
 
 
-def test_sound_runs_hold_what_they_hold(recorded: Tables) -> None:
-    """A limit above the recorded p99 holds, one below does not, and it says which."""
+def test_sound_runs_hold_limits_above_their_latency(recorded: Tables) -> None:
+    """A limit above the recorded p99 holds, one below fails, and the verdict names the p99."""
     for run in each_run(recorded):
         p99 = float(run["latency"]["latency_p99_s"].iloc[0])
         above = Hold(latency_p99_s=p99 * 1.01, throughput_share=0.5)
@@ -49,7 +49,7 @@ def test_sound_runs_hold_what_they_hold(recorded: Tables) -> None:
 
 
 def test_planted_loss_and_lag_do_not_hold(recorded: Tables) -> None:
-    """A lost message, and a throughput below the offered rate, each break by themselves."""
+    """A lost message and a throughput below the offered rate each fail a run."""
     run = dict(next(each_run(recorded)))
     loose = Hold(throughput_share=0.5)
     assert verdict(run, loose).holds is True
@@ -64,7 +64,7 @@ def test_planted_loss_and_lag_do_not_hold(recorded: Tables) -> None:
 
 
 def test_a_run_is_disturbed_whether_it_holds_or_not(recorded: Tables) -> None:
-    """And quiet runs are not called so."""
+    """A run on a quiet host is not marked as disturbed."""
     run = dict(next(each_run(recorded)))
     loose, strict = Hold(throughput_share=0.5), Hold(latency_p99_s=1e-6)
     assert (verdict(run, loose).counted, verdict(run, strict).counted) == (True, False)
@@ -76,7 +76,7 @@ def test_a_run_is_disturbed_whether_it_holds_or_not(recorded: Tables) -> None:
 
 
 def test_a_margin_is_that_of_the_latency_that_decides(recorded: Tables) -> None:
-    """The one that is longest by its limit; none where something else breaks, or nothing limits."""
+    """It is that of the latency nearest its limit; other failures, or no limit, leave none."""
     run = dict(next(each_run(recorded)))
     p50, p99 = (float(run["latency"][f"latency_p{q}_s"].iloc[0]) for q in (50, 99))
     hold = Hold(latency_p50_s=2 * p50, latency_p99_s=p99 / 3, throughput_share=0.5)
@@ -90,15 +90,15 @@ def test_a_margin_is_that_of_the_latency_that_decides(recorded: Tables) -> None:
 
 
 def test_plans_without_a_search_have_none(recorded: Tables) -> None:
-    """The table is there, and empty."""
+    """The table exists and is empty."""
     assert stats.complete(recorded)["searches"].empty
 
 
 def as_searched(frames: Tables, *shares: float, others_cores: float = 0.0) -> pd.DataFrame:
-    """The searches of a plan from 1,000 to 4,000: runs finish such shares of 2,000, 4,000, 4,000 …
+    """The searches of a plan from 1,000 to 4,000; runs finish these shares of 2,000, 4,000, 4,000 …
 
-    During those at 4,000 others used so many cores more.  CPU and numbers of messages are those
-    that were recorded of the first of them, all else is each run's own.
+    At 4,000, others use ``others_cores`` more cores.  CPU and message counts are those of the first
+    recorded run, all else is each run's own.
     """
     chosen = frames["runs"]["run"].iloc[: len(shares)].tolist()
     rates = dict.fromkeys(chosen, 4000.0) | {chosen[0]: 2000.0}
@@ -129,7 +129,7 @@ def as_searched(frames: Tables, *shares: float, others_cores: float = 0.0) -> pd
 
 
 def test_what_was_found_is_told_with_its_figures(recorded: Tables) -> None:
-    """The rates on both sides, what broke at the higher, and the throughput at the lower."""
+    """The rates on both sides, the failure at the higher, and the throughput at the lower."""
     searches = as_searched(recorded, 1.0, 0.7)
     [row] = searches.to_dict("records")
     assert (row["held_rate_msg_s"], row["broken_rate_msg_s"]) == (2000, 4000)
@@ -148,7 +148,7 @@ def test_what_was_found_is_told_with_its_figures(recorded: Tables) -> None:
 
 
 @pytest.mark.parametrize(
-    ("shares", "told"),
+    ("shares", "words"),
     [
         (
             (1.0, 0.7),
@@ -158,17 +158,17 @@ def test_what_was_found_is_told_with_its_figures(recorded: Tables) -> None:
         ((1.0,), "is not finished (so far it holds at 2000 msg/sec): run the plan again"),
     ],
 )
-def test_the_answer_has_the_limit(recorded: Tables, shares: tuple[float, ...], told: str) -> None:
-    """With its interval, what broke beyond it, and what of the tester or host ran out there."""
+def test_the_answer_has_the_limit(recorded: Tables, shares: tuple[float, ...], words: str) -> None:
+    """It has the interval, the failure beyond it, and what saturated on tester or host there."""
     frames = {**stats.complete(recorded), "searches": as_searched(recorded, *shares)}
     [answer] = answers(frames, ["sustained"])
     [sentence] = map(forms.plain, answer.sentences)
-    assert told in sentence
+    assert words in sentence
     assert ("(throughput 70.0 % of the offered rate)" in sentence) == (0.7 in shares)
 
 
 def test_a_rate_that_others_may_have_broken_is_tried_again(recorded: Tables) -> None:
-    """One run beside which others used the host decides nothing; of all such runs it is said."""
+    """One such run decides nothing; if all runs of a rate are disturbed, the text says so."""
     words = "Others had CPU of the host whenever that rate did not hold"
     [once] = as_searched(recorded, 1.0, 0.7, others_cores=0.6).to_dict("records")
     assert (once["search_ends"], once["search_runs"]) == ("unfinished", 2)
@@ -190,7 +190,7 @@ def test_a_rate_that_others_may_have_broken_is_tried_again(recorded: Tables) -> 
 def test_a_search_without_both_ends_says_so(
     recorded: Tables, shares: tuple[float, ...], ends: str, words: str
 ) -> None:
-    """It is not finished, or its bounds were too low."""
+    """Either it is unfinished, or its bounds were too low."""
     [row] = as_searched(recorded, *shares).to_dict("records")
     assert row["search_ends"] == ends
     assert words in str(row["text"])

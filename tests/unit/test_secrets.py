@@ -1,4 +1,4 @@
-"""Secrets are never text: whatever form a plan gives a password, nothing shows or keeps it."""
+"""Whatever form a plan gives a password, nothing shows or stores it."""
 
 import json
 import signal
@@ -34,7 +34,7 @@ from mqperf.plan.file import parse_plan, plan_from, public
 from mqperf.record import Attempt, Run, recording
 
 BEGIN, END = "Zq7x", "x7qZ"
-"""Both ends of every password here: a part that shows is found, too."""
+"""Both ends of every password here, so that a part of one is found too."""
 
 HERE = Path("here.yaml")
 PLAN = """\
@@ -65,7 +65,7 @@ URLS = (
     "amqp://perf:${{HOME}}{}@mq1",
     "amqp://perf:{}@[::1",
 )
-"""Where in a URL a password stands; some of them are no URLs."""
+"""Positions of a password in a URL; some of these are invalid URLs."""
 
 PASSWORDS = st.text(
     st.characters(exclude_categories=("Cc", "Cs", "Zl", "Zp", "Cn", "Co")), max_size=12
@@ -120,7 +120,7 @@ FORMS: tuple[Form, ...] = (plain, json.dumps, in_single_quotes, block, folded, a
 
 
 def shown_by(text: str) -> Iterator[str]:
-    """Whatever mqperf says of a plan, or makes of it, sound or not."""
+    """All texts that mqperf makes of a plan, valid or not."""
     try:
         plan = parse_plan(text, HERE, problems_of)
     except PlanError as error:
@@ -135,7 +135,7 @@ def shown_by(text: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("url", URLS)
 def test_no_hard_password_is_shown_or_kept(url: str, tmp_path: Path) -> None:
-    """Characters that end a scalar, a comment or a part of a URL: no part of a password shows."""
+    """Passwords may contain the characters that end a scalar, a comment or a part of a URL."""
     for number, (middle, form) in enumerate(zip(HARD, cycle(FORMS), strict=False)):
         search(f"{BEGIN}{middle}{END}", url, form, tmp_path / str(number))
 
@@ -145,7 +145,7 @@ def test_no_hard_password_is_shown_or_kept(url: str, tmp_path: Path) -> None:
 def test_no_password_is_shown_or_kept(
     password: str, url: str, form: Form, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Errors, previews, dumps, the plan's copy, run.json and events hold no part of a password."""
+    """Errors, previews, dumps, the plan's copy, run.json and events show no part of a password."""
     search(password, url, form, tmp_path_factory.mktemp("runs"))
 
 
@@ -167,7 +167,7 @@ def revealed(url: BrokerUrl, scheme: str) -> str:
 
 
 def kept(plan: Plan, text: str, folder: Path) -> Iterator[str]:
-    """The files that a run leaves, which make the same cases as the plan."""
+    """The contents of the files that a run leaves; the plan's copy gives the same cases."""
     with recording(folder, text):
         [case] = plan.cases()
         attempt = Attempt(folder, case)
@@ -185,7 +185,7 @@ def kept(plan: Plan, text: str, folder: Path) -> Iterator[str]:
 @given(password=PASSWORDS)
 @example("it's 100% @/:?#&=")
 def test_the_driver_gets_the_password_that_the_plan_gives(password: str) -> None:
-    """Percent-encoded, or as it is where a URL can hold it: it reaches RabbitMQ unchanged."""
+    """Percent-encoded or literal, the password reaches RabbitMQ unchanged."""
     for given_password in (quote(password, safe=""), password):
         try:
             [url] = parse_settings(
@@ -200,7 +200,7 @@ def test_the_driver_gets_the_password_that_the_plan_gives(password: str) -> None
 
 
 def test_the_rest_of_the_plan_is_kept_to_the_byte() -> None:
-    """Only the scalar with the password changes; variables, quotes, comments, line ends stay."""
+    """Only the password's scalar changes; variables, quotes, comments and line ends stay."""
     text = PLAN.replace("COMMENT", "at night").replace(
         "- URL", "- amqp://u:${MQ}@a:1  # master\n        - 'amqp://u:hunter2@b'  # slave"
     )
@@ -210,13 +210,13 @@ def test_the_rest_of_the_plan_is_kept_to_the_byte() -> None:
 
 
 def test_a_plan_without_passwords_is_kept_as_it_is(root: Path) -> None:
-    """Nothing that holds no password is touched, in any plan of the project."""
+    """Every plan of the project is copied byte by byte."""
     for file in root.glob("plans/*.yaml"):
         assert public(file.read_text()) == file.read_text()
 
 
 def test_a_comment_with_a_password_is_not_kept() -> None:
-    """A comment that may hold a password, or that repeats one of the plan's, is hidden."""
+    """A comment that may contain a password, or that repeats one of the plan's, is hidden."""
     text = PLAN.replace("COMMENT", "amqp://u:hunter2@h").replace("URL", "amqp://u:tr0ub@h # tr0ub")
     copied = public(text)
     assert "hunter2" not in copied
@@ -242,14 +242,14 @@ def test_a_comment_with_a_password_is_not_kept() -> None:
     ],
 )
 def test_a_url_is_redacted_by_its_parts(given_text: str, wanted: str) -> None:
-    """User, host and public options stay; what cannot be taken apart is hidden altogether."""
+    """User, host and public options stay; a URL that cannot be parsed is hidden completely."""
     assert redacted(given_text) == wanted
     assert redacted(wanted) == wanted
 
 
 @pytest.mark.parametrize("text", ["u:p'w@h", 'u:p"w@h', "u:p:w@h", "u:p@w@h", ":pw@h"])
-def test_strangers_words_lose_the_passwords_of_their_urls(text: str) -> None:
-    """A log or an error may quote a URL in any way."""
+def test_texts_of_other_programs_are_redacted(text: str) -> None:
+    """Logs and errors of other programs may quote a URL in any form."""
     for words in (f"at amqp://{text}, refused", f"'amqp://{text}'", f'{{"url": "amqp://{text}"}}'):
         cleaned = without_passwords(words)
         assert "w@" not in cleaned
@@ -260,7 +260,7 @@ def test_strangers_words_lose_the_passwords_of_their_urls(text: str) -> None:
 
 
 def test_a_url_cannot_be_printed() -> None:
-    """Neither by repr nor in an f-string."""
+    """Neither repr nor an f-string shows it."""
     url = BrokerUrl.parse("amqp://u:hunter2@h?password=hunter2")
     assert "hunter2" not in f"{url} {url!r} {[url]} {url.shown()}"
     assert "hunter2" in revealed(url, "amqp")
@@ -268,26 +268,26 @@ def test_a_url_cannot_be_printed() -> None:
 
 @pytest.mark.parametrize("password", ["p@ss word", "it's", 'a"b', "100%", "Connection", "127"])
 def test_a_refused_connection_does_not_tell_the_password(password: str) -> None:
-    """What the socket and the driver say is kept, without the password in any form."""
+    """Messages of socket and driver are kept, without the password in any form."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = str(unused.getsockname()[1])
         url = f"amqp://u:{password}@localhost:{port}"
         with pytest.raises(SystemFault, match="cannot be reached") as fault:
             existing_cluster(Settings(nodes=("a",), urls=(url,)), [LocalHost()])
-    message = str(fault.value).replace(port, "PORT")  # a password may be a part of it by chance
+    message = str(fault.value).replace(port, "PORT")  # it may contain a password by chance
     assert password not in message
     assert quote(password) not in message
 
 
 def test_a_copied_plan_with_a_hidden_password_is_not_run() -> None:
-    """Whoever runs the copy of a plan is told that its password is gone."""
+    """The error says that the copy no longer has its password."""
     with pytest.raises(PlanError, match=r"here\.yaml:9: .*removed when the plan was copied"):
         parse_plan(public(PLAN.replace("URL", "amqp://u:hunter2@h")), HERE, problems_of)
 
 
 def test_a_notebook_hears_every_problem_without_its_value() -> None:
-    """The parameters of a notebook are checked as a plan file is."""
+    """The parameters of a notebook are checked like a plan file."""
     with pytest.raises(PlanError) as error:
         new_plan(
             systems={"rabitmq": {"topologies": ["amqp://u:hunter2@h"], "queues": ["classic"]}},
@@ -301,7 +301,7 @@ def test_a_notebook_hears_every_problem_without_its_value() -> None:
 
 
 def test_a_plan_made_by_a_program_keeps_no_password(tmp_path: Path) -> None:
-    """What a notebook measures is written down from its plan, redacted and with the same cases."""
+    """A notebook's plan is stored redacted, with the same cases."""
     data = yaml.safe_load(PLAN.replace("URL", "amqp://u:hunter2@h")) | {"name": "made"}
     plan = plan_from(data, "here")
     with recording(tmp_path, yaml.safe_dump(plan.model_dump(mode="json"))):
@@ -315,7 +315,7 @@ def test_a_plan_made_by_a_program_keeps_no_password(tmp_path: Path) -> None:
 def test_the_command_line_repeats_no_password(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever raised the error, and whatever its words quote."""
+    """It holds for every kind of error, whatever text it quotes."""
 
     def fails() -> None:
         raise SystemFault("client-1 ended; its last line: amqp://u:hunter2@h is refused")
@@ -336,7 +336,7 @@ def test_the_command_line_repeats_no_password(
 
 @pytest.mark.starts_programs
 def test_short_commands_have_no_password(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a plan takes from a variable is in no variable of a command that a host runs."""
+    """Variables that a plan refers to are not passed to commands on hosts."""
     monkeypatch.setenv("SECRET", "hunter2")
     variables = LocalHost().run(["env"], timeout_s=60).stdout
     assert "PATH=" in variables

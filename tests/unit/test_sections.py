@@ -1,4 +1,4 @@
-"""Sections: a page, a notebook, a terminal and JSON show the same value."""
+"""Sections: page, notebook, terminal and JSON show the same values."""
 
 import json
 from itertools import count
@@ -28,7 +28,7 @@ def found() -> Tables:
 
 
 def test_what_there_is_no_data_for_is_not_shown(found: Tables) -> None:
-    """Neither an empty table nor a heading."""
+    """There is neither an empty table nor a heading."""
     assert {name for name in SECTIONS if [*shown(found, name)]} >= FILLED
     assert not [*shown(found, "links")]
     assert not [*shown(found, "steps")]
@@ -36,7 +36,7 @@ def test_what_there_is_no_data_for_is_not_shown(found: Tables) -> None:
 
 @pytest.mark.parametrize("section", sorted(FILLED - {"seconds"}))
 def test_all_forms_have_the_same_rows(found: Tables, section: str) -> None:
-    """The headings, the number of rows, and every sentence."""
+    """The headings, the number of rows and every sentence are equal."""
     [(view, content)] = shown(found, section)
     page = grid(content, map(str, count(1)), {})
     frame, document = forms.frame(content), forms.document(view, content)
@@ -54,7 +54,7 @@ def test_all_forms_have_the_same_rows(found: Tables, section: str) -> None:
 
 
 def test_a_doubt_stands_in_every_form(found: Tables) -> None:
-    """As a footnote, as a note of the row, below its line, and in JSON."""
+    """It is a footnote, a note of the row, a line below the row, and in JSON."""
     point = found["points"]["point"].iloc[0]
     doubt = found["doubts"].head(0).reindex([0])
     doubt[["kind", "point", "text", "test_case"]] = ["backlog", point, "they wait", "transfer"]
@@ -79,7 +79,7 @@ def test_a_narrow_terminal_has_a_paragraph_for_each_row(found: Tables) -> None:
 
 
 def test_the_standard_deviation_is_told_where_pages_have_it() -> None:
-    """Not of a staircase, whose window has several rates, and not where nobody knows it."""
+    """It is left out for a staircase, whose window has several rates, and if it is unknown."""
     frames = tables(Shape(layouts=(("cmsm", "classic"),), test_cases=("notify",)))
     steps = frames["runs"][["run", "point"]].assign(step=1)
     frames = {**frames, "messages": frames["messages"].assign(throughput_sd_msg_s=1.0)}
@@ -94,14 +94,14 @@ def test_the_standard_deviation_is_told_where_pages_have_it() -> None:
 
 
 def test_a_section_without_rows_is_told() -> None:
-    """Nothing at all would look as if something had gone wrong."""
+    """An empty output would look like an error."""
     shown_there = CliRunner().invoke(app, ["show", str(SAMPLE), "steps"])
-    assert shown_there.output == f"nothing of steps in {SAMPLE}\n"
+    assert shown_there.output == f"no steps in {SAMPLE}\n"
     assert "nothing of" not in CliRunner().invoke(app, ["show", str(SAMPLE), "points"]).output
 
 
 def test_a_section_that_there_is_not_is_named(found: Tables) -> None:
-    """With those there are; so is a test case."""
+    """The error lists the known ones; the same holds for a test case."""
     with pytest.raises(MqperfError, match="no section 'outage'; there are: messages, points"):
         notebook.table(found, "outage")
     with pytest.raises(MqperfError, match="no test case 'call'; there are: rpc-call"):

@@ -1,4 +1,4 @@
-"""Histograms: the same as the reference implementation's, and readable by others."""
+"""Histograms equal those of the reference implementation, and other readers can read them."""
 
 import base64
 import struct
@@ -33,7 +33,7 @@ def sample(seed: int, size: int = 5000) -> np.ndarray:
 
 
 def independently_decoded(encoded: str) -> dict[int, int]:
-    """Index -> count, by the format's description and nothing of the library: ZigZag LEB128."""
+    """Index -> count, decoded from the format's description without the library: ZigZag LEB128."""
     raw = base64.b64decode(encoded)
     cookie, length = struct.unpack(">ii", raw[:8])
     assert cookie == 0x1C849304 | 0x10
@@ -65,7 +65,7 @@ def independently_decoded(encoded: str) -> dict[int, int]:
 
 @given(LATENCIES)
 def test_folding_is_recording(latencies: np.ndarray) -> None:
-    """Every value lands in the bucket in which the reference implementation counts it."""
+    """Every value is counted in the same bucket as in the reference implementation."""
     reference = HdrHistogram(LOWEST_NS, HIGHEST_NS, DIGITS)
     for latency in latencies:
         assert reference.record_value(round(latency * 1e9))
@@ -84,8 +84,8 @@ def test_quantiles_have_three_digits() -> None:
         assert quantile_s(fold(latencies), level) == pytest.approx(exact, rel=1e-3)
 
 
-def test_nothing_is_dropped_unseen() -> None:
-    """What has no bucket is counted apart; what different clocks made negative is zero."""
+def test_values_out_of_range_are_counted() -> None:
+    """Values beyond all buckets are counted apart; negative ones, by clock offset, are zero."""
     histogram = fold(np.array([-0.1, 0.5, 3600.0, 4000.0]))
     assert (histogram.total, histogram.beyond) == (3, 1)
     assert histogram.counts[0] == 1
@@ -100,7 +100,7 @@ def test_the_encoding_is_the_described_one() -> None:
 
 
 def test_a_log_survives(tmp_path: Path) -> None:
-    """What was written is read: times, counts, an empty second; the header says when and what."""
+    """Times, counts and an empty second are read back; the header has the start and the content."""
     parts = [fold(sample(1)), fold(np.array([])), fold(sample(2))]
     intervals = [Interval(float(second), 1.0, part) for second, part in enumerate(parts)]
     file = tmp_path / "run.hlog"
@@ -116,7 +116,7 @@ def test_a_log_survives(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("line", ["nonsense", "0.0,1.0,2.0,bm9uc2Vuc2U=", "a,b,c,d"])
 def test_a_damaged_log_is_refused(tmp_path: Path, line: str) -> None:
-    """A line that is none is named with its file and number."""
+    """The error has the file and the number of the invalid line."""
     file = tmp_path / "run.hlog"
     file.write_text(f"#[Histogram log format version 1.3]\n{line}\n")
     with pytest.raises(TableError, match=r"run\.hlog:2: no line of a histogram log"):
@@ -124,7 +124,7 @@ def test_a_damaged_log_is_refused(tmp_path: Path, line: str) -> None:
 
 
 def test_seconds_add_up_to_the_window() -> None:
-    """Each message is in the second in which it was started, and none from outside is in any."""
+    """Each message counts in the second of its start; none from outside the window counts."""
     finished = np.array([[9.5, 9.9], [9.8, 10.0], [10.0, 12.6], [10.1, 10.4], [12.9, 13.5]])
     intervals = by_second(Instants(finished), (10.0, 13.0))
     assert [interval.histogram.total for interval in intervals] == [2, 0, 1]

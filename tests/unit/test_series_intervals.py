@@ -1,4 +1,4 @@
-"""Intervals and warm-ups, tried on series of which the truth is known."""
+"""Confidence intervals and warm-up detection on series whose true values are known."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ Seconds = NDArray[np.int64]
 
 
 def steady(seconds: int, alike: float, random: np.random.Generator) -> Series:
-    """Noise of unit variance in which each second resembles the one before."""
+    """Noise of unit variance with autocorrelation ``alike`` from second to second."""
     from scipy.signal import lfilter  # slow to load
 
     fresh = random.normal(size=seconds)
@@ -22,7 +22,7 @@ def steady(seconds: int, alike: float, random: np.random.Generator) -> Series:
 
 @pytest.mark.parametrize(("seconds", "alike"), [(20, 0.0), (20, 0.7), (60, 0.7), (100, 0.7)])
 def test_intervals_hold_the_truth(seconds: int, alike: float) -> None:
-    """95 in 100 intervals hold the true mean, although neighbouring seconds are alike."""
+    """95 in 100 intervals contain the true mean, although neighbouring seconds are correlated."""
     random = np.random.default_rng(11)
     held = []
     for _ in range(1000):
@@ -34,7 +34,7 @@ def test_intervals_hold_the_truth(seconds: int, alike: float) -> None:
 
 
 def test_no_interval_of_counts_is_below_zero() -> None:
-    """Of throughput that comes in bursts little is known, but not that it may be negative."""
+    """The interval of bursty throughput is wide, but not negative."""
     counts = np.tile([0.0, 0.0, 0.0, 9000.0, 0.0], 4)
     low, high = ratio_interval(counts, np.ones(20)) or (None, None)
     assert low == 0
@@ -43,14 +43,14 @@ def test_no_interval_of_counts_is_below_zero() -> None:
 
 
 def wandering(seconds: int, random: np.random.Generator) -> tuple[Seconds, Series]:
-    """Second and latency of messages whose latency goes up and down from second to second."""
+    """Second and latency of messages whose latency drifts from second to second."""
     second = np.repeat(np.arange(seconds), random.poisson(200, size=seconds))
     factors = np.exp(0.3 * steady(seconds, 0.5, random))
     return second, random.gamma(4, 0.002, size=len(second)) * factors[second]
 
 
 def levels_of(level: float, second: Seconds, latency: Series, seconds: int) -> Interval | None:
-    """The levels of a percentile, as a run has them."""
+    """The interval of a percentile, as for a run."""
     counts = np.bincount(second, minlength=seconds).astype(float)
     above = np.bincount(second[latency > np.quantile(latency, level)], minlength=seconds)
     return level_interval(level, counts - above, counts)
@@ -58,7 +58,7 @@ def levels_of(level: float, second: Seconds, latency: Series, seconds: int) -> I
 
 @pytest.mark.parametrize("seconds", [20, 60])
 def test_intervals_of_the_mean_latency_hold_the_truth(seconds: int) -> None:
-    """The same of a mean by the message, whose seconds are alike and no two equally long."""
+    """It holds for a mean over messages, with correlated seconds of unequal numbers of them."""
     random, held = np.random.default_rng(17), []
     truth = wandering(50_000, random)[1].mean()
     for _ in range(600):
@@ -73,7 +73,7 @@ def test_intervals_of_the_mean_latency_hold_the_truth(seconds: int) -> None:
 
 
 def test_few_events_in_a_long_window_give_no_interval() -> None:
-    """In two minutes a mean that six seconds make is one of events, not of noise."""
+    """A mean dominated by six seconds in two minutes reflects events, not noise."""
     random = np.random.default_rng(18)
     rates = 1000 + 30 * steady(120, 0.3, random)
     assert ratio_interval(rates, np.ones(120)) is not None
@@ -83,7 +83,7 @@ def test_few_events_in_a_long_window_give_no_interval() -> None:
 
 @pytest.mark.parametrize(("level", "seconds"), [(0.5, 20), (0.9, 60), (0.95, 100)])
 def test_intervals_of_percentiles_hold_the_truth(level: float, seconds: int) -> None:
-    """The same of percentiles, as far as the window suffices for them."""
+    """It holds for percentiles, as far as the window suffices for them."""
     random, held = np.random.default_rng(12), []
     truth = np.quantile(wandering(20_000, random)[1], level)
     for _ in range(200):
@@ -97,7 +97,7 @@ def test_intervals_of_percentiles_hold_the_truth(level: float, seconds: int) -> 
 
 
 def test_percentiles_beyond_what_a_window_bears_have_no_interval() -> None:
-    """Where seconds are alike, five of them must fit beyond: p99.9 is not known from a minute."""
+    """With correlated seconds five must lie beyond the level: a minute is too short for p99.9."""
     random = np.random.default_rng(15)
     runs = [wandering(60, random) for _ in range(100)]
     for level in (0.95, 0.99):
@@ -108,7 +108,7 @@ def test_percentiles_beyond_what_a_window_bears_have_no_interval() -> None:
 
 
 def test_one_pause_gives_no_interval() -> None:
-    """What a single event makes is not known to within anything."""
+    """The effect of a single event has no interval."""
     random = np.random.default_rng(16)
     rates = 1000 + 30 * steady(60, 0.3, random)
     assert ratio_interval(rates, np.ones(60)) is not None
@@ -117,7 +117,7 @@ def test_one_pause_gives_no_interval() -> None:
 
 
 def test_few_seconds_give_no_interval() -> None:
-    """Rather no interval than a wrong one: too short, nothing finished, or a trend."""
+    """A series that is too short, empty, or has a trend gives none rather than a wrong one."""
     ones = np.ones(100)
     assert ratio_interval(np.full(19, 5.0), np.ones(19)) is None
     assert ratio_interval(0 * ones, 0 * ones) is None
@@ -125,14 +125,14 @@ def test_few_seconds_give_no_interval() -> None:
 
 
 def test_rare_messages_have_no_interval() -> None:
-    """An interval of p99.9 needs thousands of messages which tell something of their own."""
+    """An interval of p99.9 needs thousands of independent messages."""
     counts = np.full(60, 30.0)
     assert level_interval(0.5, counts / 2, counts) is not None
     assert level_interval(0.999, counts, counts) is None
 
 
 def test_steady_runs_have_no_warmup() -> None:
-    """At most one steady run in a hundred is said to warm up."""
+    """A warm-up is reported in at most one steady run in a hundred."""
     random = np.random.default_rng(13)
     cuts = [warmup_s(1000 + 30 * steady(106, 0.3, random)) for _ in range(500)]
     assert sum(cut not in (0, None) for cut in cuts) <= 5
@@ -150,7 +150,7 @@ def test_warmup_is_found() -> None:
 
 
 def test_never_steady() -> None:
-    """A run that rises to its end, or is too short to tell, has no known end of the warm-up."""
+    """A run that rises until its end, or is too short, has no known end of the warm-up."""
     assert warmup_s(np.arange(60.0)) is None
     assert warmup_s(np.ones(10)) is None
     assert warmup_s(np.full(60, 7.0)) == 0

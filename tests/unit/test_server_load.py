@@ -1,4 +1,4 @@
-"""Clients that are added until a server is busy: the answer, and what would settle it."""
+"""Clients are added until a server is saturated: the answer, and the proposed next run."""
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from mqperf.study.tables import Tables
 
 
 def used(*cores: float, parameters: tuple[tuple[str, tuple[object, ...]], ...] = ()) -> Tables:
-    """CALLs of 10, 20 and 50 clients, whose busiest server used so much, beside an idle one."""
+    """CALLs of 10, 20 and 50 clients, with the CPU of the busiest server, beside an idle server."""
     shape = Shape((("cmsm", "classic"),), ("rpc-call",), (10, 20, 50), parameters=parameters)
     frames = tables(shape)
     of_threads = dict(zip((10, 20, 50), cores, strict=True))
@@ -21,9 +21,9 @@ def used(*cores: float, parameters: tuple[tuple[str, tuple[object, ...]], ...] =
     )
     idle = busy.assign(process="server-2", total_cores=0.01)
     doubts = frames["doubts"][:0]
-    others = frames["cpu"].query("kind != 'server'")
+    remaining = frames["cpu"].query("kind != 'server'")
     points = frames["points"].assign(processes=1)
-    cpu = pd.concat([others, busy, idle])
+    cpu = pd.concat([remaining, busy, idle])
     return {**frames, "points": points, "cpu": cpu, "doubts": doubts}
 
 
@@ -46,15 +46,15 @@ def answer(frames: Tables) -> Answer:
 def test_clients_until_a_server_is_busy(
     cores: tuple[float, float, float], words: str, settled: str
 ) -> None:
-    """The two numbers of clients between which it first is, or on which side of all."""
-    told = answer(used(*cores))
-    assert [plain(text) for text in told.sentences] == [f"CALL: {words}."]
-    assert " ".join(plain(text) for text in told.settle).startswith(settled)
-    assert bool(told.settle) == bool(settled)
+    """The answer has the two numbers of clients around saturation, or a bound on one side."""
+    result = answer(used(*cores))
+    assert [plain(text) for text in result.sentences] == [f"CALL: {words}."]
+    assert " ".join(plain(text) for text in result.settle).startswith(settled)
+    assert bool(result.settle) == bool(settled)
 
 
 def test_bodies_of_each_length_are_told_apart() -> None:
-    """Twenty clients may keep a server below with short ones alone."""
+    """With short bodies alone, twenty clients may not saturate a server."""
     frames = used(0.2, 0.6, 0.9, parameters=(("payload_bytes", (10, 1000)),))
     points = frames["points"]
     long = frames["cpu"]["point"].isin(points.loc[points["payload_bytes"].eq(1000), "point"])
@@ -67,30 +67,30 @@ def test_bodies_of_each_length_are_told_apart() -> None:
 
 
 def test_a_run_that_lacks_a_server_tells_of_none() -> None:
-    """The busiest may be the one that was not sampled to the end of the window."""
+    """The server that was not sampled to the end of the window may be the busiest."""
     frames = used(0.2, 0.6, 0.9)
     cpu, runs = frames["cpu"], frames["cpu"]["run"]
     busy = cpu["process"].eq("server-1")
     torn = busy & runs.eq(runs[busy & cpu["threads"].eq(50)].iloc[0])
     for hit, share in ((torn, "90"), (busy & cpu["threads"].eq(50), None)):
-        told = answer({**frames, "cpu": cpu.assign(scope=cpu["scope"].mask(hit, "interval"))})
-        assert told.table is not None
-        shown = frame(told.table)["busiest server, % of a core"].tolist()
+        result = answer({**frames, "cpu": cpu.assign(scope=cpu["scope"].mask(hit, "interval"))})
+        assert result.table is not None
+        shown = frame(result.table)["busiest server, % of a core"].tolist()
         assert shown == ["20", "60", *filter(None, [share])]
 
 
 def test_every_point_has_the_cpu_of_its_busiest_server() -> None:
-    """Beside its throughput and latency."""
-    told = answer(used(0.2, 0.6, 0.9))
-    assert told.table is not None
-    assert frame(told.table)["busiest server, % of a core"].tolist() == ["20", "60", "90"]
-    assert told.drawing is not None
-    lines = told.drawing.figure().axes[0].lines
+    """It stands beside throughput and latency."""
+    result = answer(used(0.2, 0.6, 0.9))
+    assert result.table is not None
+    assert frame(result.table)["busiest server, % of a core"].tolist() == ["20", "60", "90"]
+    assert result.drawing is not None
+    lines = result.drawing.figure().axes[0].lines
     drawn = [np.asarray(line.get_ydata(), dtype=float).round().tolist() for line in lines]
     assert drawn == [[20, 60, 90], [70, 70]]
 
 
 def test_runs_without_servers_say_nothing() -> None:
-    """Nobody answers where nobody was watched."""
+    """Without sampled servers there is no answer."""
     frames = used(0.2, 0.6, 0.9)
     assert ANSWERS["server-load"].answer({**frames, "cpu": frames["cpu"][:0]}) is None

@@ -1,4 +1,4 @@
-"""Loads of several generators: one plan that compares protocols side by side."""
+"""Loads of several generators: one plan compares protocols side by side."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ def plan(text: str) -> Plan:
 
 
 def test_points_are_those_of_each_generator() -> None:
-    """With what all have and what it alone has; the preview counts them all."""
+    """Each combines common keys with its own; the preview counts all points."""
     both = plan(BOTH)
     points = [(case.queues, case.generator, dict(case.parameters)) for case in both.cases()]
     of_each = [
@@ -51,7 +51,7 @@ def test_points_are_those_of_each_generator() -> None:
 
 
 def test_a_point_has_the_id_that_it_has_in_a_plan_of_one_generator() -> None:
-    """Whoever measured one protocol finds its runs again when another joins it."""
+    """Runs of one protocol are found again when another joins the plan."""
     alone = PLAIN.replace("    amqp-1.0: {credit: [100, 1000]}\n", "").replace(
         "payload_bytes: 500", "payload_bytes: 500\n  confirms: 1000\n  acks: multiple"
     )
@@ -59,15 +59,15 @@ def test_a_point_has_the_id_that_it_has_in_a_plan_of_one_generator() -> None:
     assert ids == {case.id for case in plan(BOTH).cases() if case.generator == "amqp-0-9-1"}
 
 
-def test_a_value_of_one_alone_comes_before_that_of_all() -> None:
-    """Of the other it stays."""
+def test_a_value_of_one_generator_comes_first() -> None:
+    """The common value still applies to the other generator."""
     both = plan(BOTH.replace("credit: [100, 1000]", "payload_bytes: 100"))
     assert [case.parameters["payload_bytes"] for case in both.cases()] == [500, 100, 500, 100]
     assert both.number_of_cases == 4
 
 
-def test_a_file_may_be_of_one_alone(tmp_path: Path) -> None:
-    """It is found beside the plan, as one of all is."""
+def test_a_file_may_be_of_one_generator(tmp_path: Path) -> None:
+    """It is found beside the plan, as a common file is."""
     (tmp_path / "body").write_bytes(b"x" * 50)
     file = tmp_path / "plan.yaml"
     file.write_text(BOTH.replace("acks: multiple", "payload_file: body"))
@@ -77,8 +77,8 @@ def test_a_file_may_be_of_one_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["amqp-1.0", "{amqp-1.0: {}}"])
-def test_one_without_keys_of_its_own_is_its_name(text: str) -> None:
-    """However it was said; the plan says the same again."""
+def test_a_generator_without_keys_is_its_name(text: str) -> None:
+    """All notations are equal, and the plan is dumped in the same short form."""
     dumped = plan(BOTH[: BOTH.index("\n    amqp")] + f" {text}" + BOTH[BOTH.index("\n  green") :])
     assert yaml.safe_load(yaml.safe_dump(dumped.model_dump(mode="json")))["load"]["generator"] == (
         "amqp-1.0"
@@ -110,7 +110,7 @@ def test_one_without_keys_of_its_own_is_its_name(text: str) -> None:
     ids=lambda value: value.strip("{}[]: ")[:20],
 )
 def test_a_mistake_is_told_once_at_its_line(right: str, wrong: str, words: str) -> None:
-    """Be it of all generators or of one alone."""
+    """It holds for common keys and for those of one generator."""
     assert right in BOTH
     text = BOTH.replace(right, wrong)
     with pytest.raises(PlanError) as error:
@@ -120,7 +120,7 @@ def test_a_mistake_is_told_once_at_its_line(right: str, wrong: str, words: str) 
 
 
 def test_generators_are_decided_against_the_first() -> None:
-    """By queue; the others of their parameters are no other point."""
+    """They are compared per kind of queue; parameters of one generator make no further point."""
     text = BOTH.replace("[100, 1000]", "100") + "decide: {within: 2 min}\n"
     compared = plan(text).comparisons()
     assert [one.words for one in compared if one.axis == "generator"] == [
@@ -131,7 +131,7 @@ def test_generators_are_decided_against_the_first() -> None:
 
 @pytest.fixture(scope="module")
 def measured() -> Tables:
-    """Two protocols to classic and quorum queues, each run with what its generator alone has."""
+    """Two protocols to classic and quorum queues; each run has its generator's parameters."""
     shape = Shape(
         layouts=(("single", "classic"), ("single", "quorum")),
         test_cases=("rpc-call",),
@@ -142,7 +142,7 @@ def measured() -> Tables:
 
 
 def test_no_curve_has_points_of_two_generators(measured: Tables) -> None:
-    """They differ by it alone, whatever further parameters come with it."""
+    """The generator separates them, whatever further parameters differ."""
     runs = measured["runs"]
     of_first = runs["generator"].eq("amqp-0-9-1")
     alone = runs.assign(
@@ -160,7 +160,7 @@ def test_no_curve_has_points_of_two_generators(measured: Tables) -> None:
 
 
 def test_the_protocols_are_compared(measured: Tables) -> None:
-    """By each kind of queue, in words; a page names both generators."""
+    """A sentence compares them per kind of queue; a page names both generators."""
     answered = {answer.question: answer for answer in answers(measured)}
     [compared] = [answer for question, answer in answered.items() if "generator" in question]
     words = [plain(sentence) for sentence in compared.sentences]

@@ -1,4 +1,4 @@
-"""What the methodology says of the statistics is what the benchmark printed, and good enough."""
+"""The methodology shows the benchmark's figures on the statistics, and these are good enough."""
 
 import csv
 import re
@@ -24,7 +24,7 @@ def kept(root: Path, name: str) -> Table:
 
 
 def test_the_methodology_shows_every_table(root: Path, simulated: ModuleType) -> None:
-    """Each table of the benchmark is kept and shown, and none that it no longer makes."""
+    """Each table of the benchmark is stored and shown, and there are no obsolete ones."""
     text = (root / "docs/methodology.md").read_text(encoding="utf-8")
     shown = re.findall(r":file: _data/simulated-(\S+)\.csv", text)
     files = {
@@ -37,13 +37,13 @@ def test_the_methodology_shows_every_table(root: Path, simulated: ModuleType) ->
 def test_kept_tables_are_what_the_benchmark_makes(
     root: Path, simulated: ModuleType, name: str
 ) -> None:
-    """The same seed gives the figures that are shown; tried on the tables that take no time."""
+    """The same seed gives the stored figures; only the quick tables are recomputed."""
     made = simulated.TABLES[name](np.random.default_rng(simulated.SEED), 1)
     assert made.to_dict("records") == kept(root, name)
 
 
 def test_intervals_hold_what_they_claim(root: Path) -> None:
-    """Of throughputs and of latencies without pauses, 93 in 100 intervals hold the truth."""
+    """For throughput, and latency without pauses, 93 in 100 intervals contain the true value."""
     right = [row["of these right"] for row in kept(root, "throughputs")]
     cells = [row[name] for row in kept(root, "latencies") for name in ("independent", "alike")]
     right += [cell.split(" / ")[1] for cell in cells]
@@ -53,14 +53,14 @@ def test_intervals_hold_what_they_claim(root: Path) -> None:
 
 
 def test_runs_with_pauses_have_few_wrong_intervals(root: Path) -> None:
-    """One run in twenty at most; but for a pause rarer than the window, of which it cannot know."""
+    """At most one run in twenty, except for pauses rarer than the window, which it cannot see."""
     pauses = ("2 pauses/s of 20 ms", "1 pause in 2 s of 100 ms")
     wrong = [row[name].split(" / ")[2] for row in kept(root, "latencies") for name in pauses]
     assert max(float(share.split(" ± ")[0]) for share in wrong) <= 5
 
 
 def test_what_is_decided_is_hardly_ever_false(root: Path) -> None:
-    """In at most one plan of twenty, on any machine; of points that vary unlike, one comparison."""
+    """At most one plan in twenty on any machine; of points that vary unequally, one comparison."""
     wrong = [
         row[f"{truth}: any in a plan"]
         for row in kept(root, "decided-wrongly")
@@ -72,7 +72,7 @@ def test_what_is_decided_is_hardly_ever_false(root: Path) -> None:
 
 
 def test_what_differs_is_decided_in_few_runs(root: Path) -> None:
-    """At most 60 % of those of five repeats, where it differs by six times the noise or more."""
+    """Differences of six times the noise or more take at most 60 % of the runs of five repeats."""
     shares = [
         float(row["runs, % of five repeats"])
         for row in kept(root, "decided-runs")
@@ -84,7 +84,7 @@ def test_what_differs_is_decided_in_few_runs(root: Path) -> None:
 
 
 def test_false_verdicts_are_as_rare_as_claimed(root: Path) -> None:
-    """At most one comparison in twenty, on a machine that is the same, or measured in turns."""
+    """At most one comparison in twenty is wrong, on a constant machine or with runs in turns."""
     for row in kept(root, "false-verdicts"):
         if row["order"] == "in turns" or row["machine"] == "always the same":
             assert float(row["any verdict"].split(" ± ")[0]) <= 5

@@ -58,7 +58,7 @@ def run(tmp_path: Path, **changes: object) -> list[Command]:
 
 
 def simulated(command: Command) -> list[str]:
-    """The arguments that the simulator itself gets."""
+    """The arguments that are passed to the simulator itself."""
     return list(command.argv[command.argv.index("--") + 1 :])
 
 
@@ -68,7 +68,7 @@ def after(command: Command, option: str) -> str:
 
 
 def test_servers_come_first(tmp_path: Path) -> None:
-    """In the order in which they are to be started, each with its label and role."""
+    """Commands are in the order of their start, each with its label and role."""
     started = [(command.label, command.kind) for command in run(tmp_path, processes=2)]
     assert started == [
         ("server-1", "server"),
@@ -79,14 +79,14 @@ def test_servers_come_first(tmp_path: Path) -> None:
 
 
 def test_each_pair_has_a_topic_of_its_own(tmp_path: Path) -> None:
-    """A client reaches its own server and no other; dots would split the target elsewhere."""
+    """A client reaches only its own server; dots in a topic would split the target."""
     _, server, _, client = run(tmp_path, processes=2)
     assert (after(server, "-tp"), after(server, "-s")) == (f"{TOPIC}-2", "server-2")
     assert after(client, "-tg") == f"{TOPIC}-2.server-2"
 
 
 def test_shared_targets_name_no_server(tmp_path: Path) -> None:
-    """Any server of the one topic takes the message, as in the reports of 2016."""
+    """Any server of the single topic takes the message, as in the reports of 2016."""
     started = run(tmp_path, processes=2, parameters={"targets": "shared"})
     assert {after(command, "-tp") for command in started} == {TOPIC}
     assert {after(command, "-tg") for command in started[2:]} == {TOPIC}
@@ -109,7 +109,7 @@ def test_shared_targets_name_no_server(tmp_path: Path) -> None:
 def test_mode_follows_what_concerns_both_roles(
     tmp_path: Path, test_case: str, server_end: list[str], client_end: list[str]
 ) -> None:
-    """The simulator takes no common option after the mode, and -tg must not be the last one."""
+    """The simulator takes no common option after the mode, and -tg must not come last."""
     server, client = run(tmp_path, test_case=test_case)
     assert simulated(server)[-len(server_end) :] == server_end
     assert simulated(client)[-len(client_end) :] == client_end
@@ -117,13 +117,13 @@ def test_mode_follows_what_concerns_both_roles(
 
 
 def test_a_pause_is_the_simulators_own(tmp_path: Path) -> None:
-    """Every thread waits so long after each message."""
+    """Every thread pauses after each message."""
     _, client = run(tmp_path, parameters={"pause_s": 0.05})
     assert after(client, "-w") == "0.05"
 
 
 def test_a_payload_is_the_length_of_every_body(tmp_path: Path) -> None:
-    """Of the clients; without it the lengths are those of the simulator's table."""
+    """It applies to clients; without it lengths follow the simulator's table."""
     _, client = run(tmp_path, parameters={"payload_bytes": 100})
     options = client.argv[: client.argv.index("--")]
     assert options[options.index("--payload") + 1] == "100"
@@ -131,7 +131,7 @@ def test_a_payload_is_the_length_of_every_body(tmp_path: Path) -> None:
 
 
 def test_a_rate_is_shared_by_all_threads(tmp_path: Path) -> None:
-    """Of all clients; servers learn that messages are due, and the simulator itself nothing."""
+    """Clients share it; servers learn that messages have due times; the simulator is unaware."""
     paced = run(tmp_path, processes=2, parameters={"rate_msg_s": 250})
     options = [" ".join(command.argv[: command.argv.index("--")]) for command in paced]
     assert all("--rates 250.0 --all-threads 20 --first-thread" in words for words in options)
@@ -143,7 +143,7 @@ def test_a_rate_is_shared_by_all_threads(tmp_path: Path) -> None:
 
 
 def test_a_count_is_shared_by_all_threads(tmp_path: Path) -> None:
-    """In place of the duration; the shim knows the shares, which need not be equal."""
+    """It replaces the duration; the shim knows the shares, which may be unequal."""
     started = run(tmp_path, processes=2, parameters={"message_count": 45})
     options = [" ".join(command.argv[: command.argv.index("--")]) for command in started]
     assert all("--count 45 --load-s 8 --all-threads 20 --first-thread" in one for one in options)
@@ -154,14 +154,14 @@ def test_a_count_is_shared_by_all_threads(tmp_path: Path) -> None:
 
 
 def test_only_clients_have_a_duration(tmp_path: Path) -> None:
-    """Clients send for the window and its ragged ends; servers run until they are told to stop."""
+    """Clients send for the window with its margins; servers run until they are stopped."""
     server, client = run(tmp_path, duration_s=5, warmup_s=2, cooldown_s=1)
     assert after(client, "-l") == "8"
     assert "-l" not in simulated(server)
 
 
 def test_secrets_are_in_private_files_only(tmp_path: Path) -> None:
-    """Neither arguments nor variables carry the URL: others on the machine can read those."""
+    """Arguments and variables, which other users could read, do not contain the URL."""
     started = run(tmp_path)
     for command in started:
         assert "hidden" not in repr(command)
@@ -171,7 +171,7 @@ def test_secrets_are_in_private_files_only(tmp_path: Path) -> None:
 
 
 def test_each_role_connects_to_its_own_node(tmp_path: Path) -> None:
-    """In its own oslo.config file; a password is encoded as URLs want it."""
+    """The URL is in the role's oslo.config file; its password is percent-encoded."""
     run(tmp_path)
     assert (tmp_path / "client.conf").read_text() == (
         "[DEFAULT]\n"
@@ -183,7 +183,7 @@ def test_each_role_connects_to_its_own_node(tmp_path: Path) -> None:
 
 
 def test_every_green_thread_may_have_a_connection(tmp_path: Path) -> None:
-    """Beyond the driver's default pool it would warn at nearly every message."""
+    """With the driver's smaller default pool, nearly every message would log a warning."""
     run(tmp_path, green_threads=100, queues="quorum")
     assert (
         (tmp_path / "client.conf")
@@ -210,7 +210,7 @@ def test_bodies_are_the_same_for_every_repeat(tmp_path: Path) -> None:
 
 
 def test_description_can_be_typed_by_hand() -> None:
-    """The plain simulator, without the shim, with a URL to fill in."""
+    """It is the plain simulator, without the shim, with a placeholder for the URL."""
     server, client = describe(case(test_case="rpc-cast"))
     assert server == (
         "python simulator.py --url rabbit://USER:PASSWORD@HOST:5672/VHOST -j server-1.json"
@@ -224,7 +224,7 @@ def test_description_can_be_typed_by_hand() -> None:
 
 @pytest.mark.parametrize("targets", ["own", "shared"])
 def test_queues_of_a_run_are_known_by_name(targets: str) -> None:
-    """What is deleted after a run is what the simulator's servers are told to declare."""
+    """The queues deleted after a run are those that the simulator's servers declare."""
     of_case = Case.model_validate(
         {
             "system": "rabbitmq",

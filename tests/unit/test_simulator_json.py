@@ -27,7 +27,7 @@ def published(
 
 
 def test_call_is_timed_by_its_round_trips(samples: Path) -> None:
-    """For CALL the published throughput and latency are those of the replies."""
+    """For CALL, published throughput and latency are those of the replies."""
     throughput, latency_s = published(samples, "call", "rpc-call")
     assert throughput == pytest.approx(4804 / 6.03803825378418)
     assert latency_s == pytest.approx(0.010202567593243398)
@@ -43,7 +43,7 @@ def test_call_is_timed_by_its_round_trips(samples: Path) -> None:
 def test_one_way_cases_are_timed_where_they_are_sent(
     samples: Path, sample: str, test_case: str, expected: tuple[float, float]
 ) -> None:
-    """For CAST and NOTIFY the published throughput is the send rate, the latency the server's."""
+    """For CAST and NOTIFY they are the send rate and the server's latency."""
     assert published(samples, sample, test_case) == pytest.approx(expected)
 
 
@@ -54,7 +54,7 @@ def test_processes_are_summed_and_their_latencies_averaged(samples: Path) -> Non
 
 
 def test_a_process_that_sent_nothing_adds_nothing(tmp_path: Path) -> None:
-    """Zero is data: no duration gives no throughput, no latency gives none."""
+    """Without duration there is no throughput, and without latencies no mean."""
     empty = '{"count": 0, "size": 0, "duration": 0, "count_p_s": 0, "size_p_s": 0}'
     client = f'{{"client": {empty}, "error": {empty}, "round_trip": {empty}}}'
     (tmp_path / "c.json").write_text(f'{{"series": {{"client_0": []}}, "summary": {client}}}')
@@ -68,7 +68,7 @@ def test_a_process_that_sent_nothing_adds_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kept", [0, 1, 100, -1])
 def test_a_summary_cut_short_is_refused(samples: Path, tmp_path: Path, kept: int) -> None:
-    """Half a file is no result, and the error names it."""
+    """The error names the truncated file."""
     path = tmp_path / "client-1.json"
     path.write_text((samples / "call-client.json").read_text()[:kept])
     with pytest.raises(LoadError, match=r"client-1\.json is empty or cut short"):
@@ -79,7 +79,7 @@ def test_a_summary_cut_short_is_refused(samples: Path, tmp_path: Path, kept: int
     "content", ["[]", "{}", "3", '{"series": {}, "summary": {}}', '{"series": {"server": []}}']
 )
 def test_json_of_another_kind_is_refused(tmp_path: Path, content: str) -> None:
-    """Only what the simulator wrote counts."""
+    """Only JSON written by the simulator is read."""
     path = tmp_path / "client-1.json"
     path.write_text(content)
     with pytest.raises(LoadError, match=r"client-1\.json holds no series and summary"):
@@ -87,7 +87,7 @@ def test_json_of_another_kind_is_refused(tmp_path: Path, content: str) -> None:
 
 
 def test_a_missing_summary_is_a_dead_process(tmp_path: Path) -> None:
-    """The error says what the absence means."""
+    """The error says what a missing file means."""
     with pytest.raises(LoadError, match=r"client-1\.json is missing"):
         read_client(tmp_path / "client-1.json")
 
@@ -108,7 +108,7 @@ def test_a_missing_summary_is_a_dead_process(tmp_path: Path) -> None:
 def test_numbers_of_another_kind_are_refused(
     samples: Path, tmp_path: Path, change: dict[str, object]
 ) -> None:
-    """Every number is finite, in bounds and of its JSON type; the error says where it stands."""
+    """Each must be finite, in range and of its JSON type; the error has its place in the file."""
     output = json.loads((samples / "call-server.json").read_text())
     output["summary"] |= change
     path = tmp_path / "server-1.json"
@@ -118,7 +118,7 @@ def test_numbers_of_another_kind_are_refused(
 
 
 def test_a_servers_output_is_no_clients(samples: Path) -> None:
-    """Files that were swapped are noticed by what they hold."""
+    """Swapped files are detected by their content."""
     with pytest.raises(LoadError, match=r"call-server\.json holds no .* summary\.client"):
         read_client(samples / "call-server.json")
     with pytest.raises(LoadError, match=r"call-client\.json holds no .* summary\.count"):

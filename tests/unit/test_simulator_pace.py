@@ -1,4 +1,4 @@
-"""The simulator at an offered rate: when its threads send, by a clock that only the test moves."""
+"""The simulator at an offered rate: when its threads send, by a clock that the test controls."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ START = 1000.0
 
 @dataclass
 class Clock:
-    """Stands in for the module ``time``."""
+    """Replaces the module ``time``."""
 
     now: float = START
     slept: list[float] = field(default_factory=list)
@@ -40,7 +40,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def test_threads_of_all_processes_take_turns() -> None:
-    """Together they are as even as one thread, and none drifts."""
+    """Together they are as regular as one thread, and none drifts."""
     both = [Pace([8.0], all_threads=4, first=first) for first in (0, 2)]
     dues = [list(islice(paced.dues(thread, START), 1000)) for paced in both for thread in (0, 1)]
     assert dues[3][:2] == [START + 3 / 8, START + 7 / 8]
@@ -48,7 +48,7 @@ def test_threads_of_all_processes_take_turns() -> None:
 
 
 def test_steps_follow_each_other_without_a_gap() -> None:
-    """Each lasts as long; the last one goes on."""
+    """Steps are equally long; the last one continues."""
     pace = Pace([2.0, 4.0], all_threads=2, first=0, step_s=3.0)
     both = sorted(due - START for thread in (0, 1) for due in islice(pace.dues(thread, START), 9))
     assert both[:6] == pytest.approx([0.0, 0.5, 1.0, 1.5, 2.0, 2.5])
@@ -56,7 +56,7 @@ def test_steps_follow_each_other_without_a_gap() -> None:
 
 
 class Client:
-    """Sends as the simulator's clients do; its first message takes so many seconds."""
+    """Sends like the simulator's clients; its first message takes ``first_s`` seconds."""
 
     def __init__(self, simulator: ModuleType, clock: Clock, first_s: float) -> None:
         self.simulator, self.clock, self.first_s = simulator, clock, first_s
@@ -70,7 +70,7 @@ class Client:
 
 
 def simulator(clock: Clock) -> ModuleType:
-    """A module with those of its functions that are wrapped."""
+    """A module with the simulator's functions that the shim wraps."""
     module = ModuleType("simulator")
 
     def make_message(seq: float, cargo: str, client_ts: float) -> tuple[float, str, float]:
@@ -97,7 +97,7 @@ def sent(clock: Clock, folder: Path, first_s: float = 0.0) -> ModuleType:
 
 
 def test_messages_carry_when_they_were_due_and_sent(clock: Clock, tmp_path: Path) -> None:
-    """In the places of the instant from which the simulator counts, and of its number."""
+    """They replace the simulator's own timestamp and its sequence number."""
     clock.now = START - 0.5
     module = sent(clock, tmp_path)
     assert module.sent == [(START + at, "abc", START + at) for at in (0, 0.25, 0.5, 0.75)]
@@ -105,8 +105,8 @@ def test_messages_carry_when_they_were_due_and_sent(clock: Clock, tmp_path: Path
     assert clock.now == START + 1
 
 
-def test_what_is_late_is_sent_at_once_and_was_due_before(clock: Clock, tmp_path: Path) -> None:
-    """A first message that takes 0.6 s makes two others late; the last is in time again."""
+def test_late_messages_are_sent_at_once(clock: Clock, tmp_path: Path) -> None:
+    """A first message of 0.6 s delays two others; the last is on time again."""
     module = sent(clock, tmp_path, first_s=0.6)
     assert [message[2] - START for message in module.sent] == [0, 0.25, 0.5, 0.75]
     late = [round(message[0] - message[2], 9) for message in module.sent]
@@ -114,12 +114,12 @@ def test_what_is_late_is_sent_at_once_and_was_due_before(clock: Clock, tmp_path:
 
 
 def test_what_is_due_at_the_end_is_never_sent(clock: Clock, tmp_path: Path) -> None:
-    """A thread that is stuck until then leaves the others of its messages out."""
+    """A thread that is blocked until then skips its remaining messages."""
     assert len(sent(clock, tmp_path, first_s=1.0).sent) == 1
 
 
-def test_a_long_wait_is_looked_after(clock: Clock) -> None:
-    """A thread that has nothing to send for long may be told to stop meanwhile."""
+def test_a_long_wait_can_be_interrupted(clock: Clock) -> None:
+    """A thread that waits long for its next message can be stopped meanwhile."""
     turns = Turns(iter([START + 2 * LOOK_S, START + 60]), START + 100)
     assert [turns.take() for _ in range(3)] == [None, START + 2 * LOOK_S, None]
     assert clock.slept == [LOOK_S] * 3
@@ -138,7 +138,7 @@ def test_a_long_wait_is_looked_after(clock: Clock) -> None:
 def test_both_parts_of_a_latency_are_recorded(
     kind: str, test_case: str, streams: list[str]
 ) -> None:
-    """Where it ends; without a rate there are none."""
+    """They are recorded where the latency ends; without a rate there are none."""
     options = ["--simulator", "s.py", "--label", "one", "--kind", kind, "--test-case", test_case]
     options += ["--control", "c", "--messages", "m"]
     flood, _ = shim._parse([*options, "--"])

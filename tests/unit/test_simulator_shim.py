@@ -1,4 +1,4 @@
-"""Parts of the shim that need no simulator."""
+"""Parts of the shim that can be tested without the simulator."""
 
 import io
 import random
@@ -16,7 +16,7 @@ from mqperf.onhost.load.repairs import repair
 
 
 def test_letters_are_equally_likely() -> None:
-    """All 26 letters, each as often as the others: chi-squared stays below its 99.9 % bound."""
+    """Chi-squared of the 26 letters' counts stays below its 99.9 % bound."""
     random.seed(1)
     counts = Counter(letters(260_000))
     assert set(counts) == set(string.ascii_lowercase)
@@ -25,12 +25,12 @@ def test_letters_are_equally_likely() -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 26, 5_000])
 def test_bodies_have_the_length_asked_for(count: int) -> None:
-    """The simulator's distribution of lengths is kept exactly."""
+    """The simulator's distribution of lengths is unchanged."""
     assert len(letters(count)) == count
 
 
 def test_equal_seeds_give_equal_letters() -> None:
-    """A run can be repeated with the very same bodies."""
+    """A run can be repeated with the same bodies."""
     random.seed(5)
     first = letters(1000)
     random.seed(5)
@@ -38,7 +38,7 @@ def test_equal_seeds_give_equal_letters() -> None:
 
 
 def test_a_short_log_is_left_alone() -> None:
-    """Nothing is added when nothing was dropped."""
+    """Nothing is added if nothing was dropped."""
     stream = io.StringIO()
     log = CappedLog(stream, 100)
     log.write("all is well\n")
@@ -47,7 +47,7 @@ def test_a_short_log_is_left_alone() -> None:
 
 
 def test_a_long_log_is_capped_and_keeps_its_end() -> None:
-    """A log stops at its limit, says how much is missing, and ends with the last entries."""
+    """It stops at its limit, says how much is missing, and ends with the last entries."""
     stream = io.StringIO()
     log = CappedLog(stream, 1000)
     for number in range(10_000):
@@ -61,7 +61,7 @@ def test_a_long_log_is_capped_and_keeps_its_end() -> None:
 
 
 def test_the_traceback_that_ends_a_process_gets_through() -> None:
-    """What is written after the end of a capped log says why the process died."""
+    """Text written after a capped log ended explains why the process died."""
     stream = io.StringIO()
     log = CappedLog(stream, 1)
     log.write("one\ntwo\n")
@@ -72,7 +72,7 @@ def test_the_traceback_that_ends_a_process_gets_through() -> None:
 
 
 def test_a_process_waits_for_the_agreed_start(tmp_path: Path) -> None:
-    """The start is what the runner wrote; a signal ends the wait without one."""
+    """It starts at the instant in the runner's file; a signal ends the wait without a start."""
     control = Control(tmp_path, "client-1")
     control.say("ready")
     assert (tmp_path / "client-1.ready").exists()
@@ -84,6 +84,6 @@ def test_a_process_waits_for_the_agreed_start(tmp_path: Path) -> None:
 
 
 def test_an_unknown_repair_is_refused() -> None:
-    """A release that asks for what the shim cannot do does not run unrepaired."""
+    """A release that needs an unknown repair does not run without it."""
     with pytest.raises(AttributeError, match="no attribute 'absent'"):
         repair(ModuleType("simulator"), ["mqperf.onhost.load.repairs:absent"])

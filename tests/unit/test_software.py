@@ -1,4 +1,4 @@
-"""What packages are built for, and what their installers are told."""
+"""The target platform of packages, and the instructions to their installers."""
 
 import os
 
@@ -8,7 +8,7 @@ from mqperf.hosts.software import Platform, here, installers
 
 
 def test_the_c_library_is_the_one_that_is_there() -> None:
-    """Not the oldest with which our Python would start: what is compiled here may need more."""
+    """Code compiled here may need a newer one than the oldest that this Python supports."""
     if "CS_GNU_LIBC_VERSION" not in os.confstr_names:
         pytest.skip("no glibc")
     assert here().libc == os.confstr("CS_GNU_LIBC_VERSION")
@@ -32,8 +32,8 @@ OURS = Platform("3.11.7", "x86_64", "glibc 2.36")
         (Platform("3.12.7", "x86_64", "glibc 2.36"), False),
     ],
 )
-def test_what_is_built_here_runs_on_hosts_alike(target: Platform, takes: bool) -> None:  # noqa: FBT001
-    """The same Python, processor and C library, which may be newer, as versions are compared."""
+def test_builds_run_on_compatible_hosts(target: Platform, takes: bool) -> None:  # noqa: FBT001
+    """Python and processor must be equal, the C library equal or newer, compared as versions."""
     assert target.takes_what_is_built_on(OURS) == takes
 
 
@@ -45,15 +45,15 @@ def test_what_is_built_here_runs_on_hosts_alike(target: Platform, takes: bool) -
     ],
 )
 def test_platforms_have_the_names_that_uv_knows(target: Platform, tag: str) -> None:
-    """Of the C library, the oldest standard that all supported hosts meet."""
+    """For the C library it is the oldest standard that all supported hosts meet."""
     assert target.tag == tag
 
 
 @pytest.mark.starts_programs
-def test_uv_trusts_whom_the_machine_trusts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Unless it was told otherwise."""
-    told = ["sh", "-c", "echo $UV_SYSTEM_CERTS"]
+def test_uv_uses_the_certificates_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An explicit setting overrides it."""
+    command = ["sh", "-c", "echo $UV_SYSTEM_CERTS"]
     monkeypatch.delenv("UV_SYSTEM_CERTS", raising=False)
-    assert installers.output("nothing", told) == "1\n"
+    assert installers.output("nothing", command) == "1\n"
     monkeypatch.setenv("UV_SYSTEM_CERTS", "0")
-    assert installers.output("nothing", told) == "0\n"
+    assert installers.output("nothing", command) == "0\n"

@@ -1,4 +1,4 @@
-"""Versions beside the installed one: what a plan asks for, and the folders of Debian releases."""
+"""Versions besides the installed one: requests in plans, and root folders of Debian releases."""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -53,19 +53,19 @@ Version: $GOT
 Description: it
 END
 """
-"""Fills a folder instead of ``debian_root.sh``."""
+"""Fills a folder in place of ``debian_root.sh``."""
 
 PROGRAMS = {
     "id": "echo 0",
     "unshare": 'while [ "${1#--}" != "$1" ]; do shift; done; exec "$@"',
     **dict.fromkeys(("debootstrap", "chroot", "apt-get"), ""),
 }
-"""Those of a machine whose user is root, and may make namespaces."""
+"""Stubs of a machine whose user is root and may create namespaces."""
 
 
 @dataclass
 class Machine(LocalHost):
-    """This machine, with other programs before its own, on which debootstrap gives what we say."""
+    """This machine with stubs before its programs; debootstrap installs what the test wants."""
 
     folder: Path
     version: str = "1:4.3.6-1+deb14u1"
@@ -96,12 +96,12 @@ class Machine(LocalHost):
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
-    """One with an empty cache."""
+    """A machine with an empty cache."""
     return Machine(tmp_path)
 
 
 def test_a_version_is_asked_for_by_its_first_numbers() -> None:
-    """``4.3`` is any 4.3.x, and no 4.30."""
+    """``4.3`` means any 4.3.x, and not 4.30."""
     numbers = {version: is_of(version, "4.3") for version in ("4.3.6", "4.3", "4.30.1", "3.10")}
     assert numbers == {"4.3.6": True, "4.3": True, "4.30.1": False, "3.10": False}
     assert not is_of("3.1", "3.10")
@@ -118,7 +118,7 @@ def test_a_version_is_asked_for_by_its_first_numbers() -> None:
     ],
 )
 def test_what_cannot_be_asked_for_is_refused(settings: dict[str, object], words: str) -> None:
-    """At the setting, with what to write instead."""
+    """The error is at the setting, with what to write instead."""
     with pytest.raises(SettingsFault) as fault:
         parse_settings(settings)  # type: ignore[arg-type]  # as a file has them
     assert words in str(fault.value)
@@ -126,7 +126,7 @@ def test_what_cannot_be_asked_for_is_refused(settings: dict[str, object], words:
 
 @pytest.mark.starts_programs
 def test_without_the_package_its_name_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who asks for a version that is not installed learns who gets it."""
+    """The error for a version that is not installed names the package to install."""
     there = Installation(Path("/usr/lib/rabbitmq/bin"), "3.10.8")
     monkeypatch.setattr("mqperf.lab.systems.rabbitmq.settings.package", lambda _host: there)
     assert Settings(version="3.10").obtainable(HERE) == "3.10.8"
@@ -145,7 +145,7 @@ def of_versions(monkeypatch: pytest.MonkeyPatch, text: str) -> tuple[Plan, Hosts
 def test_a_kind_of_queue_is_refused_where_a_version_lacks_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Mirrored queues of RabbitMQ 4.0, and nothing else."""
+    """Only mirrored queues of RabbitMQ 4.0 are."""
     here = possible(*of_versions(monkeypatch, PLAN))
     refused = {
         (case.queues, str(case.settings["version"]))
@@ -156,7 +156,7 @@ def test_a_kind_of_queue_is_refused_where_a_version_lacks_it(
 
 
 def test_replicated_queues_of_several_versions_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """``ha`` is another kind in each: one name for both would compare what differs."""
+    """``ha`` differs between them, so that comparing it would compare different kinds."""
     plan, hosts = of_versions(monkeypatch, PLAN.replace("mirrored]", "ha]"))
     with pytest.raises(PlanError, match=r"mirrored or quorum ones.*queues: \[mirrored, quorum\]"):
         possible(plan, hosts)
@@ -164,7 +164,7 @@ def test_replicated_queues_of_several_versions_are_named(monkeypatch: pytest.Mon
 
 @pytest.mark.starts_programs
 def test_a_root_is_made_once_and_found_by_its_version(machine: Machine) -> None:
-    """Its folder is named by what is in it; what is half made is no root."""
+    """Its folder is named after its content; an incomplete folder is no root."""
     assert debian.find(machine, PACKAGE, "4.3") is None
     made = debian.make(machine, PACKAGE, "4.3")
     place = machine.folder / "mqperf/roots"
@@ -182,7 +182,7 @@ def test_a_root_is_made_once_and_found_by_its_version(machine: Machine) -> None:
 
 @pytest.mark.starts_programs
 def test_a_release_that_moved_on_is_told(machine: Machine) -> None:
-    """Debian testing has another version by the day it is asked."""
+    """The version in Debian testing changes from day to day."""
     machine.version = "4.4.0-1"
     with pytest.raises(SystemFault, match=r"forky has rabbitmq-server 4\.4\.0 by now"):
         debian.make(machine, PACKAGE, "4.3")
@@ -190,8 +190,8 @@ def test_a_release_that_moved_on_is_told(machine: Machine) -> None:
 
 
 @pytest.mark.starts_programs
-def test_what_could_not_be_made_leaves_no_root(machine: Machine) -> None:
-    """The last words of the installer say why; what it left is removed before the next try."""
+def test_a_failed_installation_leaves_no_root(machine: Machine) -> None:
+    """The error ends with the installer's output; its leftovers are removed before a retry."""
     machine.fails = "E: no mirror"
     with pytest.raises(SystemFault, match="E: no mirror"):
         debian.make(machine, PACKAGE, "4.3")
@@ -204,7 +204,7 @@ def test_what_could_not_be_made_leaves_no_root(machine: Machine) -> None:
 
 @pytest.mark.starts_programs
 def test_what_forbids_a_root_is_said_before_it_is_made(machine: Machine) -> None:
-    """Nobody but root, no room, no tool, no such version: with what to do."""
+    """No root user, no space, no tool or no such version: the error says what to do."""
     with pytest.raises(SystemFault, match=r"no Debian has it.*ask for 3\.10 or 4\.0 or 4\.3"):
         debian.find(machine, PACKAGE, "2.1")
     full = 'echo "Avail"; echo 1000000'
@@ -221,7 +221,7 @@ def test_what_forbids_a_root_is_said_before_it_is_made(machine: Machine) -> None
 def test_what_is_missing_is_told_with_what_installs_it(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The program, and the command."""
+    """The error has the program and the command."""
     monkeypatch.setattr(debian, "NEEDED", {"no-such-program": "apt-get install it"})
     with pytest.raises(SystemFault, match=r"no-such-program, which .*: apt-get install it"):
         debian.find(machine, PACKAGE, "4.3")

@@ -1,4 +1,4 @@
-"""Comparisons: found where there is something to find, silent where there is not."""
+"""Comparisons of two sets of runs: real differences are found, and no others are reported."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from mqperf.base.one_line import percents
 from mqperf.front import api
 from mqperf.front.cli import app
 from mqperf.pages import figures
-from mqperf.pages.report import comparison as told
+from mqperf.pages.report import comparison as page
 from mqperf.study.stats import compared
 from mqperf.study.stats.compare import POINT_KEYS, _repeats, compare, holm
 from mqperf.study.stats.decided import SEQUENTIAL
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.takes_long
 THREADS = (1, 5, 10, 20, 50, 100)
 
 
-def measured(  # noqa: PLR0913 (what is invented)
+def measured(  # noqa: PLR0913 (invented parameters)
     seed: int,
     *,
     repeats: int = 3,
@@ -34,7 +34,7 @@ def measured(  # noqa: PLR0913 (what is invented)
     system: str = "rabbitmq",
     counts: Sequence[int] = THREADS,
 ) -> Tables:
-    """Invented runs of one sweep; throughput is ``factor`` of the usual, latency the inverse."""
+    """Invented runs of a sweep; throughput is ``factor`` times the usual, latency its inverse."""
     random = np.random.default_rng(seed)
     rows: dict[str, list[dict[str, object]]] = {
         "runs": [],
@@ -74,7 +74,7 @@ def _runs(system: str, repeats: int, counts: Sequence[int]) -> Iterator[dict[str
 
 
 def test_a_verdict_may_be_an_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where it is asked for: of a slower side B, and of no other."""
+    """With the option, a slower side B gives the exit code, and nothing else does."""
     sides = {"usual": measured(1), "slower": measured(2, factor=2 / 3), "other": measured(3)}
     monkeypatch.setattr(api, "read", lambda path: api.Results(path, sides[str(path)]))
 
@@ -88,18 +88,18 @@ def test_a_verdict_may_be_an_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_system_compared_with_itself_cannot_be_told_apart() -> None:
-    """In at most 5 % of comparisons without a difference is there even one verdict."""
+    """At most 5 % of comparisons without a difference have any verdict."""
     alarms, trials = 0, 40
     for seed in range(trials):
         frame = compare(measured(seed), measured(1000 + seed), min_effect=0.0)
         assert len(frame) == 4 * len(THREADS)
         alarms += bool((frame["verdict"] != "cannot tell").any())
-    # 5 % of 40 is 2; more than 5 would happen by chance once in seventy times.
+    # 5 % of 40 is 2; more than 5 happen by chance once in seventy times.
     assert alarms <= 5
 
 
 def test_a_difference_is_found() -> None:
-    """A third less throughput is worse in throughput and latency; CPU per message is the same."""
+    """A third less throughput gives worse throughput and latency, and equal CPU per message."""
     frame = compare(measured(1, repeats=5), measured(2, repeats=5, factor=0.65))
     verdicts = frame.groupby("figure")["verdict"].unique().map(list)
     assert verdicts["throughput_msg_s"] == ["worse"]
@@ -108,8 +108,8 @@ def test_a_difference_is_found() -> None:
     assert frame["ratio"].between(frame["ratio_low"], frame["ratio_high"]).all()
 
 
-def test_the_other_way_round() -> None:
-    """B / A and A / B say the same."""
+def test_swapped_sides_agree() -> None:
+    """B / A and A / B agree."""
     a, b = measured(1, repeats=5), measured(2, repeats=5, factor=0.65)
     there, back = compare(a, b), compare(b, a)
     assert there["ratio"].to_numpy() == pytest.approx(1 / back["ratio"].to_numpy())
@@ -118,7 +118,7 @@ def test_the_other_way_round() -> None:
 
 
 def test_intervals_of_ratios_hold_the_truth() -> None:
-    """About 95 in 100 intervals hold the true ratio."""
+    """About 95 in 100 intervals contain the true ratio."""
     many = range(1, 361)
     a, b = (measured(n, repeats=4, factor=f, counts=many) for n, f in ((1, 1.0), (2, 1.2)))
     frame = compare(a, b)
@@ -129,7 +129,7 @@ def test_intervals_of_ratios_hold_the_truth() -> None:
 
 
 def test_a_small_difference_is_of_no_interest() -> None:
-    """However certain it is, less than the minimum relevant difference is no verdict."""
+    """A difference below the minimum relevant one has no verdict, however certain."""
     a, b = measured(1, repeats=5, noise=0.0001), measured(2, repeats=5, noise=0.0001, factor=1.03)
     assert set(compare(a, b)["verdict"]) == {"cannot tell"}
     throughput = compare(a, b, min_effect=0.01).query("figure == 'throughput_msg_s'")
@@ -137,7 +137,7 @@ def test_a_small_difference_is_of_no_interest() -> None:
 
 
 def within(share: float, tables: Tables) -> Tables:
-    """The same tables, whose throughput has an interval from within the runs."""
+    """The tables with an interval of throughput from within the runs."""
     rate = tables["messages"]["throughput_msg_s"]
     ends = {"low": rate * (1 - share), "high": rate * (1 + share)}
     named = {f"throughput_msg_s_within_{end}": values for end, values in ends.items()}
@@ -145,7 +145,7 @@ def within(share: float, tables: Tables) -> Tables:
 
 
 def test_single_runs_have_no_verdict() -> None:
-    """One run on each side: an interval from within the runs at most, and marked as such."""
+    """A run on each side has at most an interval from within the runs, marked as such."""
     a, b = measured(1, repeats=1), measured(2, repeats=1, factor=3)
     frame = compare(within(0.01, a), within(0.01, b)).set_index("figure")
     assert set(frame["verdict"]) == {"cannot tell"}
@@ -158,43 +158,43 @@ def test_single_runs_have_no_verdict() -> None:
 
 
 def at(tables: Tables, start: str, minutes: int) -> Tables:
-    """The same tables, each repeat a while after the one before."""
+    """The tables with repeats that start ``minutes`` apart."""
     wait = pd.to_timedelta(minutes * tables["runs"]["repeat"].astype(int), unit="min")
     started = pd.Timestamp(start, tz="UTC") + wait
     return {**tables, "runs": conform("runs", tables["runs"].assign(started=started))}
 
 
 def test_runs_that_were_not_in_turns_are_marked() -> None:
-    """Where all of A came before all of B, a verdict says so, and what that means."""
+    """If all of A ran before all of B, the verdict says so, and what that means."""
     a, b = measured(1, repeats=5), measured(2, repeats=5, factor=0.65)
     blocks = compare(at(a, "2026-01-01 10:00", 20), at(b, "2026-01-02 10:00", 20))
     assert set(blocks["in_turns"]) == {"A first"}
-    lines = list(told.text_lines(differences(a, b), blocks))
+    lines = list(page.text_lines(differences(a, b), blocks))
     assert sum("worse (not in turns)" in line for line in lines) > 6
     assert lines[-1].startswith("The verdicts marked (not in turns) assume that nothing but")
-    assert told.APART in told.rules(blocks)
+    assert page.APART in page.rules(blocks)
     turns = compare(at(a, "2026-01-01 10:00", 20), at(b, "2026-01-01 10:10", 20))
     assert set(turns["in_turns"]) == {"in turns"}
-    assert not any("not in turns" in line for line in told.text_lines(differences(a, b), turns))
+    assert not any("not in turns" in line for line in page.text_lines(differences(a, b), turns))
     assert set(compare(a, b)["in_turns"]) == {"not known"}
 
 
 @pytest.mark.parametrize(
-    ("order", "told"),
+    ("order", "in_turns"),
     [
         ("ABABABAB", "in turns"),
         ("ABBAABBA", "in turns"),
         ("ABBA", "in turns"),
-        ("ABBABA", "in turns"),  # a run that failed and was repeated at the end
-        ("ABBABBA", "in turns"),  # one that is missing
+        ("ABBABA", "in turns"),  # a failed run, repeated at the end
+        ("ABBABBA", "in turns"),  # a missing run
         ("AABBAABB", "in part"),
         ("AAABBBA", "in part"),
         ("AAABBB", "A first"),
         ("BAA", "B first"),
     ],
 )
-def test_turns_are_known_by_the_instants(order: str, told: str) -> None:
-    """The set changes as often as it has runs; two blocks of each do not make turns."""
+def test_turns_are_known_by_the_instants(order: str, in_turns: str) -> None:
+    """In turns the side changes with every run; two blocks of each side are not turns."""
     sides = []
     for number, side in enumerate("AB"):
         places = [place for place, letter in enumerate(order) if letter == side]
@@ -203,14 +203,14 @@ def test_turns_are_known_by_the_instants(order: str, told: str) -> None:
             [places[repeat - 1] for repeat in tables["runs"]["repeat"]], unit="min"
         )
         sides.append({**tables, "runs": conform("runs", tables["runs"].assign(started=started))})
-    assert set(compare(*sides)["in_turns"]) == {told}
+    assert set(compare(*sides)["in_turns"]) == {in_turns}
 
 
 @pytest.mark.parametrize(
     ("unsure", "verdict"), [(0.0, {"better"}), (0.05, {"better"}), (0.3, {"cannot tell"})]
 )
 def test_what_clocks_may_have_made_is_no_difference(unsure: float, verdict: set[str]) -> None:
-    """A latency halved by B is told, unless the clocks may be wrong by as much; so is B / A."""
+    """A latency halved by B is reported unless the clock uncertainty is as large; so is B / A."""
     sides = [measured(1, noise=0.01), measured(2, factor=2.0, noise=0.01)]
     for tables in sides:
         latency = tables["latency"]
@@ -229,7 +229,7 @@ def test_what_clocks_may_have_made_is_no_difference(unsure: float, verdict: set[
 
 
 def test_a_latency_that_clocks_hide_is_not_told() -> None:
-    """An uncertainty as large as the latency leaves no ratio; the other figures stand."""
+    """A latency no larger than the clock uncertainty has no ratio; other figures do."""
     sides = [measured(1), measured(2, factor=2.0)]
     for tables in sides:
         tables["latency"]["latency_uncertainty_s"] = 10.0
@@ -242,12 +242,12 @@ def test_a_latency_that_clocks_hide_is_not_told() -> None:
 
 
 def comparison_lines(frame: pd.DataFrame) -> list[str]:
-    """What a terminal shows of it."""
-    return [*told.text_lines(conform("differences", pd.DataFrame()), frame)]
+    """The comparison as terminal output."""
+    return [*page.text_lines(conform("differences", pd.DataFrame()), frame)]
 
 
 def test_points_beside_the_plan_are_left_out_and_named() -> None:
-    """A folder with points of an earlier plan is compared by what its plan asks for."""
+    """Points of an earlier plan in the folder are not compared."""
     a, b = measured(1), measured(2)
     earlier = {
         name: pd.concat(
@@ -267,18 +267,18 @@ def test_points_beside_the_plan_are_left_out_and_named() -> None:
     assert row["value_in_a"].endswith("50 threads, window 20 s; and 1 more")
     assert row["value_in_b"] == "nothing"
     assert compared(mixed, mixed)["differences"]["value_in_b"].to_list() == [row["value_in_a"]]
-    only_others = {**mixed, "planned": mixed["planned"].assign(point="elsewhere")}
+    unplanned = {**mixed, "planned": mixed["planned"].assign(point="elsewhere")}
     with pytest.raises(TableError, match="the plan of B asks for none of the points"):
-        compared(a, only_others)
+        compared(a, unplanned)
 
 
 def test_what_these_repeats_would_show() -> None:
-    """A difference of the size that is said to show, does so in most comparisons."""
+    """A difference of the stated detectable size is detected in most comparisons."""
     equal = compare(measured(1, repeats=6), measured(2, repeats=6))
     unknown = equal[equal["verdict"] == "cannot tell"]
     shown = unknown["detectable"].median()
     assert 0.05 <= shown < 0.3
-    lines = told.text_lines(differences(measured(1), measured(1)), equal)
+    lines = page.text_lines(differences(measured(1), measured(1)), equal)
     assert f"(shows {100 * unknown['detectable'].iloc[0]:.1f} % or more)" in " ".join(lines)
     decided = []
     for seed in range(6):
@@ -291,38 +291,38 @@ def test_what_these_repeats_would_show() -> None:
 
 @pytest.mark.parametrize(("difference", "repeats"), [(1.0, 17), (0.8, 26), (0.5, 64)])
 def test_repeats_that_decide(difference: float, repeats: int) -> None:
-    """As many as Cohen's tables have for differences in standard deviations (5 %, power 80 %)."""
+    """The numbers equal Cohen's tables for differences in standard deviations (5 %, power 80 %)."""
     assert _repeats(1.0, 1.0, difference, 0.05) == repeats
 
 
 def test_repeats_are_told_where_they_would_decide() -> None:
-    """Not at a verdict, nor without repeats; enough where a relevant difference would show."""
+    """Neither with a verdict nor without repeats; "enough" if a relevant difference would show."""
     frame = compare(measured(1), measured(2, factor=1.2))
     decided = frame["verdict"] != "cannot tell"
     assert 0 < decided.sum() < len(frame)
     assert frame.loc[decided, "repeats_needed"].isna().all()
     assert frame.loc[~decided, "repeats_needed"].gt(3).any()
     same = compare(measured(1, repeats=6, noise=0.001), measured(2, repeats=6, noise=0.001))
-    assert {told.repeats_to_decide(row) for row in same.to_dict("records")} == {"enough"}
+    assert {page.repeats_to_decide(row) for row in same.to_dict("records")} == {"enough"}
     single = compare(measured(1, repeats=1), measured(2, repeats=1))
-    assert {told.repeats_to_decide(row) for row in single.to_dict("records")} == {"not known"}
+    assert {page.repeats_to_decide(row) for row in single.to_dict("records")} == {"not known"}
     loud = compare(measured(1, noise=3.0), measured(2, noise=3.0), min_effect=0.01)
-    assert "more than 100" in {told.repeats_to_decide(row) for row in loud.to_dict("records")}
+    assert "more than 100" in {page.repeats_to_decide(row) for row in loud.to_dict("records")}
 
 
 def test_what_was_decided_after_each_repeat_tells_the_repeats_and_is_drawn_solid() -> None:
-    """As of repeats: it is neither unknown what would decide, nor from within single runs."""
+    """It is shown as based on repeats: the number needed is known, and the mark is solid."""
     frame = compare(measured(1), measured(2)).assign(interval_kind=SEQUENTIAL, repeats_needed=9)
     row = frame.iloc[0].to_dict() | {"verdict": "cannot tell"}
-    assert told.repeats_to_decide(row) == "9"
-    assert told.repeats_to_decide(row | {"repeats_needed": pd.NA}) == "more than 100"
+    assert page.repeats_to_decide(row) == "9"
+    assert page.repeats_to_decide(row | {"repeats_needed": pd.NA}) == "more than 100"
     for kind, style in ((SEQUENTIAL, "-"), ("repeats", "-"), ("within run", ":")):
         sheet = figures.ratio_sheet(frame.assign(interval_kind=kind))
         assert sheet.axes[0].lines[0].get_linestyle() == style
 
 
 def test_two_systems_are_compared_by_other_keys() -> None:
-    """By default the system is part of a point; left out of the keys, two systems meet."""
+    """By default the system is a key of a point; without that key, two systems are compared."""
     a, b = measured(1), measured(2, system="zeromq", factor=2)
     with pytest.raises(TableError, match="no point in common: system of A: rabbitmq, of B: zerom"):
         compare(a, b)
@@ -332,13 +332,13 @@ def test_two_systems_are_compared_by_other_keys() -> None:
 
 
 def test_points_are_not_mixed() -> None:
-    """Keys that take two points for one are refused."""
+    """Keys that do not distinguish two points are refused."""
     with pytest.raises(TableError, match="A has 6 points which agree in system"):
         compare(measured(1), measured(2), keys=("system",))
 
 
 def test_doubted_points_are_marked() -> None:
-    """A point with a doubt is compared, with the kinds of its doubts beside it."""
+    """A point with doubts is compared, and the kinds of its doubts are shown."""
     a = dict(measured(1))
     doubt = {"run": "rabbitmq-50-1", "point": "rabbitmq-50", "kind": "spread", "text": "spreads"}
     a["doubts"] = conform("doubts", pd.DataFrame([doubt, doubt]))
@@ -349,13 +349,13 @@ def test_doubted_points_are_marked() -> None:
 
 
 def test_holm() -> None:
-    """The example of the textbook, with an unknown among its chances."""
+    """The textbook example, with one unknown p-value."""
     adjusted = holm(np.array([0.01, 0.04, np.nan, 0.03, 0.005]))
     assert adjusted == pytest.approx([0.03, 0.06, np.nan, 0.06, 0.02], nan_ok=True)
 
 
 def test_differences_come_with_words() -> None:
-    """What is the same is not mentioned; what only one side states is."""
+    """Equal facts are not listed; facts of one side only are."""
     a, b = dict(measured(1)), dict(measured(2, repeats=5))
     b["runs"] = b["runs"].assign(cpu_model="Other", os="Debian")
     differing = differences(a, b).set_index("what")
@@ -367,7 +367,7 @@ def test_differences_come_with_words() -> None:
 
 
 def test_generators_background_loads_and_actions_are_differences() -> None:
-    """Each of them alone makes figures of two sides differ."""
+    """Each of them alone can change the figures."""
     a, b = dict(measured(1)), dict(measured(2))
     b["runs"] = b["runs"].assign(generator="java", load_beside="notify: 10 threads")
     did = b["runs"].assign(action="kill", node="Master", commanded_s=8.5)
@@ -381,7 +381,7 @@ def test_generators_background_loads_and_actions_are_differences() -> None:
 
 
 def test_points_of_one_side_are_told_apart_by_all_that_varies() -> None:
-    """Also where a parameter is not set, and where the number of threads is not known."""
+    """Unset parameters and unknown numbers of threads distinguish points too."""
     a, b = dict(measured(1)), dict(measured(1))
     sized = b["runs"].assign(point=b["runs"]["point"] + "-large", payload_bytes=65536)
     b["runs"] = pd.concat([b["runs"], sized], ignore_index=True).assign(processes=1)
@@ -394,21 +394,21 @@ def test_points_of_one_side_are_told_apart_by_all_that_varies() -> None:
 
 
 def test_the_text_says_what_differs_first() -> None:
-    """Before any number: what A and B differ in."""
+    """Differences between A and B come before any number."""
     a, b = measured(1, repeats=5), measured(2, factor=0.5)
     frame, differing = compare(a, b), differences(a, b)
-    lines = list(told.text_lines(differing, frame))
+    lines = list(page.text_lines(differing, frame))
     assert lines[:2] == ["A and B differ in", "  Whole runs of each point: 5 | 3"]
     assert lines[-4].startswith("B against A, throughput at 6 points: worse at 6 (")
 
 
 def test_a_sentence_for_each_figure_answers() -> None:
-    """By how much where there is a verdict; elsewhere what the intervals leave open."""
+    """It gives the change if there is a verdict, or else what the intervals leave open."""
     a, b = measured(1, repeats=5), measured(2, repeats=5)
     b["messages"].loc[b["messages"]["threads"].eq(THREADS[0]), "throughput_msg_s"] *= 2
     frame = compare(a, b)
     frame.loc[frame["threads"].eq(THREADS[1]), "doubted"] = "in B: noisy-host"
-    throughput, latency, *_ = told.answers(frame)
+    throughput, latency, *_ = page.answers(frame)
     open_rows = frame[frame["figure"].eq("throughput_msg_s") & frame["verdict"].eq("cannot tell")]
     ends = percents(open_rows["ratio_low"].min(), open_rows["ratio_high"].max())
     assert throughput.startswith("B against A, throughput at 6 points: better at 1 (+")
@@ -417,7 +417,7 @@ def test_a_sentence_for_each_figure_answers() -> None:
 
 
 def test_the_picture_has_a_row_for_every_point() -> None:
-    """A panel for every figure; points are rows, and the axis is as long to both sides."""
+    """There is a panel per figure; points are rows, and the axis is symmetric."""
     sheet = figures.ratio_sheet(compare(measured(1), measured(2, factor=0.5)))
     panels = sheet.axes
     assert len(panels) == 4
@@ -427,7 +427,7 @@ def test_the_picture_has_a_row_for_every_point() -> None:
 
 
 def test_empty_tables_have_nothing_in_common() -> None:
-    """A folder in which everything failed is a clear error."""
+    """A folder in which all runs failed is a clear error."""
     nothing = {name: empty(name) for name in ("runs", "messages", "latency", "cpu")}
     with pytest.raises(TableError, match="no point in common: A has no figures at all"):
         compare(nothing, measured(1))

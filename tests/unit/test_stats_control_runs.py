@@ -1,4 +1,4 @@
-"""Control runs: one point measured again at start, middle and end of a system's sweep."""
+"""Control runs: one point measured at the start, in the middle and at the end of a sweep."""
 
 from pathlib import Path
 
@@ -34,7 +34,7 @@ def plan(text: str = PLAN) -> Plan:
 
 
 def test_a_control_run_stands_at_start_middle_and_end() -> None:
-    """The first listed point, whatever the order of the others."""
+    """It is of the first listed point, whatever the order of the others."""
     cases = plan(PLAN + "control_runs: true").cases()
     assert [case.control_run for case in cases] == [1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 3]
     watched = [case for case in cases if case.control_run]
@@ -44,18 +44,18 @@ def test_a_control_run_stands_at_start_middle_and_end() -> None:
 
 
 def test_other_cases_do_not_notice() -> None:
-    """With a control run or without, the same runs are the same runs."""
+    """Other runs are the same with and without control runs."""
     usual, watched = plan().cases(), plan(PLAN + "control_runs: true").cases()
     assert [case.id for case in watched if not case.control_run] == [case.id for case in usual]
 
 
 def watched_report() -> Tables:
-    """The invented sweep, its first point watched: it became a fifth slower, one way."""
+    """The invented sweep with control runs of its first point, which became a fifth slower."""
     return complete(watched_rows())
 
 
 def watched_rows() -> Tables:
-    """The same as it is read, before its control runs are told apart."""
+    """The same tables as read, before control runs are separated."""
     rows = {name: frame for name, frame in tables(SHAPE).items() if name not in COMPUTED}
     model = rows["runs"].iloc[0]["run"]
     for turn, share in ((1, 1.0), (2, 0.9), (3, 0.8)):
@@ -78,7 +78,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.starts_programs
 def test_a_report_tells_control_runs_apart(watched: Path, tmp_path: Path) -> None:
-    """Pages of topologies look as without them; the methods show them, with their doubts."""
+    """Topology pages are unchanged; the methods list control runs with their doubts."""
     build(tables(SHAPE), tmp_path / "without", title="A sweep", html=False)
     page, same = (out / "rabbitmq/cmsm/index.rst" for out in (watched, tmp_path / "without"))
     assert page.read_text() == same.read_text()
@@ -92,14 +92,14 @@ def test_a_report_tells_control_runs_apart(watched: Path, tmp_path: Path) -> Non
 
 @pytest.mark.starts_programs
 def test_a_drift_is_told_on_the_first_page(watched: Path) -> None:
-    """It is about every number of the sweep, not about that of one point."""
+    """It concerns all numbers of the sweep, not only that of one point."""
     page = " ".join((watched / "index.rst").read_text().split())
     assert "throughput of the same points moved by \N{MINUS SIGN}" in page
     assert "about control runs, listed in" in page
 
 
 def test_control_runs_have_a_table_of_their_own() -> None:
-    """It holds their figures; no other table has a row of theirs, and no point counts them."""
+    """Their figures are in no other table, and in no point."""
     frames, plain = watched_report(), tables(SHAPE)
     controls = frames["control_runs"]
     assert list(controls["run"]) == ["watch-1", "watch-2", "watch-3"]
@@ -111,7 +111,7 @@ def test_control_runs_have_a_table_of_their_own() -> None:
         pd.testing.assert_frame_equal(
             frames[name].drop(columns=columns),
             plain[name].drop(columns=columns),
-            check_dtype=False,  # what pandas keeps texts in depends on what was joined
+            check_dtype=False,  # pandas' type of texts depends on the join
         )
     assert plain["control_runs"].empty
     assert len(all_attempts(frames)) == len(plain["runs"]) + 3
@@ -132,7 +132,7 @@ def test_a_doubt_about_a_control_run_is_about_no_point() -> None:
 
 
 def test_tables_written_with_control_runs_among_the_others_are_read(tmp_path: Path) -> None:
-    """Tables of former reports have them in ``runs`` and ``messages``: they are told apart."""
+    """Former reports have them in ``runs`` and ``messages``; they are separated on reading."""
     rows = {name: frame for name, frame in watched_rows().items() if len(frame)}
     write(rows, tmp_path)
     (tmp_path / "published.json").write_text('{"title": "Kept"}')

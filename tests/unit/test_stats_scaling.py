@@ -1,4 +1,4 @@
-"""The saturation point of a sweep, tried on curves of which the peak is known."""
+"""The saturation point of a sweep, on curves with a known peak."""
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ def sweep(
 
 
 def noisy(threads: np.ndarray, rates: np.ndarray, seed: int, noise: float = 0.03) -> pd.DataFrame:
-    """Runs of these throughputs, each blurred."""
+    """Runs with these throughputs and multiplicative noise."""
     blur = np.exp(noise * np.random.default_rng(seed).normal(size=len(threads)))
     return pd.DataFrame({"threads": threads, "throughput_msg_s": rates * blur})
 
@@ -39,7 +39,7 @@ def test_an_exact_curve_gives_its_parameters() -> None:
 
 
 def test_the_interval_holds_the_peak() -> None:
-    """Nearly every interval holds the true peak, of a curve of the law and of any other."""
+    """Nearly every interval contains the true peak, of a curve of the law and of any other."""
     truth = np.sqrt(0.95 / 0.0005)
     rows = pd.DataFrame([saturation_point(sweep(0.05, 0.0005, seed=seed)) for seed in range(12)])
     assert set(rows["peak_lies"]) == {"inside"}
@@ -54,7 +54,7 @@ def test_the_interval_holds_the_peak() -> None:
 
 @pytest.mark.parametrize("top", [4, 30])
 def test_a_plateau_is_no_peak(top: int) -> None:
-    """Throughput that rises and stays has no peak; at most one in twenty is said to have one."""
+    """Throughput that rises and stays level has none; at most one in twenty is given one."""
     counts = np.repeat(COUNTS, 3)
     rows = [
         saturation_point(noisy(counts, np.minimum(counts, top) * 50, seed)) for seed in range(40)
@@ -66,7 +66,7 @@ def test_a_plateau_is_no_peak(top: int) -> None:
 
 
 def test_a_law_that_repeats_refute_gives_no_saturation_point() -> None:
-    """A sharp corner is no curve of the law, and three repeats show it."""
+    """A sharp corner does not follow the law, which three repeats show."""
     counts = np.repeat(COUNTS, 3)
     row = saturation_point(noisy(counts, np.minimum(counts, 4) * 50, seed=1))
     assert row.get("saturation_threads") is None
@@ -74,7 +74,7 @@ def test_a_law_that_repeats_refute_gives_no_saturation_point() -> None:
 
 
 def test_single_runs_of_few_counts_tell_no_peak() -> None:
-    """Four or five single runs cannot tell a fall from chance, and have no interval."""
+    """With four or five single runs a decline may be chance, and there is no interval."""
     row = saturation_point(sweep(0.5, 0.0036, (1, 4, 12, 30, 60), seed=1).iloc[::3])
     assert row["peak_lies"] == "cannot tell"
     assert "5 runs do not tell a fall from chance" in str(row["text"])
@@ -83,7 +83,7 @@ def test_single_runs_of_few_counts_tell_no_peak() -> None:
 
 
 def test_a_peak_outside_is_said_to_be_outside() -> None:
-    """A curve that still rises, and one that only falls."""
+    """It is outside for a curve that only rises, and for one that only falls."""
     rising = saturation_point(sweep(0.02, 0.00001, seed=1))
     assert rising["peak_lies"] == "beyond"
     assert str(rising["text"]).startswith("Throughput still rises at 100 threads")
@@ -94,7 +94,7 @@ def test_a_peak_outside_is_said_to_be_outside() -> None:
 
 
 def test_a_saturation_point_that_cannot_be_told() -> None:
-    """Three thread counts, or repeats that differ as much as the points."""
+    """There are only three thread counts, or repeats vary as much as the points."""
     few = saturation_point(sweep(0.05, 0.0005, (1, 10, 50), seed=1))
     assert few["peak_lies"] == "cannot tell"
     assert "3 thread counts were measured" in str(few["text"])
@@ -104,7 +104,7 @@ def test_a_saturation_point_that_cannot_be_told() -> None:
 
 
 def test_bounds_cross_where_one_thread_meets_the_top() -> None:
-    """With one queueing place, it is the best throughput times the latency of a lone thread."""
+    """With one queueing centre it is the best throughput times the latency of one thread."""
     row = saturation_point(sweep(0.2, 0.0, seed=3))
     assert row["saturation_threads"] == pytest.approx(100 / (1 + 0.2 * 99), rel=0.1)
     assert (
@@ -133,7 +133,7 @@ def test_one_row_per_sweep() -> None:
 
 
 def test_numbers_of_processes_are_curves_of_their_own() -> None:
-    """They never make one curve; each row says which it is, and is as it would be alone."""
+    """Each row names its number of processes, and equals the row of that sweep alone."""
     keys = {"system": "rabbitmq", "topology": "cmsm", "queues": "classic", "test_case": "notify"}
     both = []
     for processes, shared in ((1, 0.05), (2, 0.5)):

@@ -1,4 +1,4 @@
-"""Points: figures of the runs over their repeats."""
+"""Points: figures of runs over their repeats."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from mqperf.study.stats.summary import run_figures
 
 
 def test_a_printed_total_goes_before_the_sum_of_its_rounded_parts(root: Path) -> None:
-    """A republished table shows the CPU that was published, to the last digit."""
+    """An imported table shows the published CPU, to the last digit."""
     published = rooms.read(root / "data/published/2016")
     cpu = published["cpu"]
     printed = cpu[cpu["kind"] == "total"].set_index("run")["total_cores"]
@@ -23,7 +23,7 @@ def test_a_printed_total_goes_before_the_sum_of_its_rounded_parts(root: Path) ->
 
 
 def test_nodes_are_summed_where_nobody_printed_a_total() -> None:
-    """Load generators and the host are no part of the broker's CPU."""
+    """The broker's CPU excludes load generators and host."""
     measured = tables(Shape(repeats=1))
     cpu = measured["cpu"][measured["cpu"]["kind"] == "broker"]
     figures = run_figures(measured).set_index("run")
@@ -32,9 +32,9 @@ def test_nodes_are_summed_where_nobody_printed_a_total() -> None:
 
 
 def test_a_node_that_was_down_counts_with_both_of_its_lives(root: Path) -> None:
-    """R2 was stopped for 3 s and started again: its CPU is in that of all nodes, and their prices.
+    """R2 was stopped for 3 s and restarted: the CPU of all nodes includes both of its processes.
 
-    Its counters tell 1.19 s of CPU until the stop and 1.66 s after the start, in 22 s.
+    Its counters show 1.19 s of CPU until the stop and 1.66 s after the start, in 22 s.
     """
     read = rooms.read(root / "data/samples/faults")
     disturbed = read["outages"]["run"].iloc[0]
@@ -49,7 +49,7 @@ def test_a_node_that_was_down_counts_with_both_of_its_lives(root: Path) -> None:
 
 
 def test_without_a_node_the_cpu_of_all_is_not_known() -> None:
-    """One that was sampled, and of which nobody knows what it used over the window."""
+    """A node was sampled, but its CPU over the window is unknown."""
     measured = tables(Shape(repeats=1))
     cpu = measured["cpu"]
     run = cpu["run"].iloc[0]

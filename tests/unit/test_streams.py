@@ -1,4 +1,4 @@
-"""Streams by their own protocol: chunks as they are delivered, and what plans may say."""
+"""RabbitMQ streams by their own protocol: delivered chunks, and plans."""
 
 import struct
 from pathlib import Path
@@ -37,13 +37,13 @@ def numbers(*entries: bytes) -> list[int]:
 
 
 def test_messages_of_one_length_are_rows() -> None:
-    """Each with its stamp, in order; a chunk may hold no message at all."""
+    """Each has its stamp, in order; a chunk may contain no message at all."""
     assert numbers(*(entry(stamp(place) + b"rest") for place in range(50))) == [*range(50)]
     assert numbers() == []
 
 
 def test_messages_of_any_length_are_read_one_by_one() -> None:
-    """And those of others, which have no stamp, are of no run."""
+    """Foreign messages, which have no stamp, belong to no run."""
     strange = codec.SIZE.pack(3) + b"\0Sr"
     chunk = [entry(stamp(1)), entry(stamp(2) + b"more"), entry(b"short"), strange, entry(stamp(3))]
     assert numbers(*chunk) == [1, 2, 0, 0, 3]
@@ -53,27 +53,27 @@ def test_messages_of_any_length_are_read_one_by_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "leader"),
     [
         (b"\0\0\0\0\0\0\0\1\0\2s0\0\6\xff\xff\0\0\0\0", False),
         (b"\0\0\0\0\0\0\0\1\0\2s0\0\1\xff\xff\0\0\0\0", False),
         (b"\0\0\0\1\0\0\0\tlocalhost\0\0N\xc6\0\0\0\1\0\2s0\0\1\0\0\0\0\0\0", True),
     ],
 )
-def test_a_stream_that_is_being_made_has_no_leader(answer: bytes, *, told: bool) -> None:
-    """As RabbitMQ 4.0 answered: not available, available without a leader, and with one."""
-    assert codec.has_leader(answer) is told
+def test_a_stream_that_is_being_made_has_no_leader(answer: bytes, *, leader: bool) -> None:
+    """RabbitMQ 4.0 answered: not available, available without a leader, and with one."""
+    assert codec.has_leader(answer) is leader
 
 
-def test_batches_are_none_of_ours() -> None:
-    """They hold several messages in one entry: to miss them silently would be a loss."""
+def test_entries_of_several_messages_are_refused() -> None:
+    """An entry with several messages is an error, since skipping them silently would be a loss."""
     batch = struct.pack(">I", BATCH | 5) + bytes(5)
     with pytest.raises(Lost, match="in batches"):
         numbers(entry(stamp(1)), batch)
 
 
 @pytest.mark.parametrize(
-    ("queues", "said", "problem"),
+    ("queues", "keys", "problem"),
     [
         ("classic", "rate_msg_s: 10", "it publishes to streams only"),
         ("stream", "offset: next, consume_after_s: 2", "skip those before"),
@@ -82,19 +82,19 @@ def test_batches_are_none_of_ours() -> None:
     ],
     ids=["queue", "late", "unconfirmed", "offset"],
 )
-def test_what_a_load_of_streams_cannot_do_is_refused(queues: str, said: str, problem: str) -> None:
-    """With a sentence that says why."""
-    refused(PLAN.format(queues, said), problem)
+def test_what_a_load_of_streams_cannot_do_is_refused(queues: str, keys: str, problem: str) -> None:
+    """The error is a sentence with the reason."""
+    refused(PLAN.format(queues, keys), problem)
 
 
 def test_a_load_of_streams_may_be_swept() -> None:
-    """Its keys are axes, as those of all loads."""
+    """Its keys can be axes, as for all loads."""
     text = PLAN.format("stream", "offset: [first, last, next], chunk_credit: [1, 10]")
     assert len(parse_plan(text, Path("streams.yaml"), problems_of).cases()) == 6
 
 
-def test_what_came_before_the_end_is_counted() -> None:
-    """A connection that ends with words behind chunks: nobody sends their messages again."""
+def test_messages_before_the_close_are_counted() -> None:
+    """If a close follows chunks in one read, their messages, which are not resent, count."""
     data = b"".join(entry(stamp(number)) for number in range(3))
     chunk = codec.CHUNK.pack(0, 0x50, 0, 3, 3, 0, 0, 0, 0, len(data), 0, 0) + data
     come = [(codec.DELIVER, chunk, 1), (codec.DELIVER + 1, b"", 2)]

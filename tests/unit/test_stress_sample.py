@@ -1,4 +1,4 @@
-"""What is shown of the recorded sample of offered rates."""
+"""The recorded sample of offered rates, as shown."""
 
 from pathlib import Path
 
@@ -22,14 +22,14 @@ def found() -> Tables:
 
 
 def test_nothing_of_the_sample_is_lost(found: Tables) -> None:
-    """Also beyond what the broker takes: what was sent came, to the message."""
+    """Even above the saturation rate every message sent was received."""
     counts = found["messages"]
     assert counts["sent"].tolist() == counts["received"].tolist()
     assert not counts[["lost", "duplicates", "foreign", "errors"]].any(axis=None)
 
 
 def test_the_sample_crosses_the_saturation_point(found: Tables) -> None:
-    """Of each type of exchange a rate is kept, and a higher one is not."""
+    """Each exchange type keeps up with one rate, and not with a higher one."""
     rates = found["saturation_rates"]
     assert len(rates) == 2
     assert (rates["kept_rate_msg_s"] < rates["missed_rate_msg_s"]).all()
@@ -42,7 +42,7 @@ def test_the_sample_crosses_the_saturation_point(found: Tables) -> None:
 def test_a_layout_has_words_a_sheet_and_a_table(
     found: Tables, monkeypatch: pytest.MonkeyPatch, section: str
 ) -> None:
-    """Below its title; one layout was measured."""
+    """They stand below the title; one layout was measured."""
     shown: list[object] = []
     monkeypatch.setattr(notebook, "display", lambda *parts: shown.extend(parts))
     notebook.show(found, section, "publish")
@@ -55,7 +55,7 @@ def test_a_layout_has_words_a_sheet_and_a_table(
 
 
 def test_one_metric_is_drawn_alone(found: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
-    """CPU per message, below the title of the layout."""
+    """CPU per message is drawn, below the title of the layout."""
     shown: list[object] = []
     monkeypatch.setattr(notebook, "display", lambda *parts: shown.extend(parts))
     notebook.show_metric(found, "cpu_per_message", "publish")
@@ -65,7 +65,7 @@ def test_one_metric_is_drawn_alone(found: Tables, monkeypatch: pytest.MonkeyPatc
 
 
 def test_more_messages_tell_rarer_percentiles(found: Tables) -> None:
-    """Of a window of 10 s: at a thousand messages a second three nines, at 10,000 four."""
+    """A window of 10 s bears three nines at a thousand messages a second, four at 10,000."""
     last = found["percentiles"].groupby("run")["percentile"].max()
     rates = found["runs"].set_index("run")["rate_msg_s"]
     assert last[rates == 1000].between(0.998, 0.999).all()

@@ -1,4 +1,4 @@
-"""The load of the stressor: how messages are counted, what each thread has, what plans may say."""
+"""The load of the stressor: counting of messages, settings of threads, and plans."""
 
 import json
 import os
@@ -45,7 +45,7 @@ message_payload = {"oslo.message":"{\\"_msg_id\\":
 publish_rate = 100
 duration = 30
 """
-"""As the slides of 2017 show it."""
+"""The configuration on the slides of 2017."""
 
 
 def case(**changes: object) -> Case:
@@ -62,7 +62,7 @@ def case(**changes: object) -> Case:
 
 
 def test_a_count_is_shared_by_all_threads(tmp_path: Path) -> None:
-    """As evenly as can be, and to the message; without one there is no end."""
+    """Shares are as even as possible and exact; without a count there is no end."""
     end, tool = Endpoint("amqp-0-9-1", ("127.0.0.1:5001",)), Environment("/host/python", (), {})
     load = case(green_threads=2, processes=2, parameters={"message_count": 11})
     job = LoadJob(
@@ -75,14 +75,14 @@ def test_a_count_is_shared_by_all_threads(tmp_path: Path) -> None:
     assert replace(order, message_count=None).count_of(0) > 10**18
 
 
-# how messages are counted
+# counting of messages
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(1, 2000)), max_size=12))
 def test_blocks_of_any_senders_are_counted_to_the_message(
     tmp_path_factory: pytest.TempPathFactory, blocks: list[tuple[int, int]]
 ) -> None:
-    """However they come, each sender's numbers are whole."""
+    """In any order of blocks, each sender's numbers are complete."""
     tally = Tally("server-1", "server", "publish", 1000.0, ["received"])
     record = Record(tally, "abc".__getitem__)
     sent = [0, 0, 0]
@@ -104,18 +104,18 @@ def test_blocks_of_any_senders_are_counted_to_the_message(
 
 @given(st.lists(st.floats(0, 4000), max_size=50))
 def test_histograms_are_those_of_hdrhistogram(latencies: list[float]) -> None:
-    """The Python port reads what is written, to the count."""
+    """The Python port of HdrHistogram reads the exact counts."""
     histogram = fold(np.array(latencies))
     theirs = HdrHistogram.decode(encode(histogram))
     assert list(theirs.counts)[: len(histogram.counts)] == histogram.counts.tolist()
 
 
-# what each thread has
+# settings of threads
 
 
 @pytest.mark.parametrize("kind", ["direct", "topic", "fanout", "headers"])
 def test_no_thread_gets_messages_of_another(kind: str) -> None:
-    """By key, header, or an exchange of its own."""
+    """Threads are separated by key, header, or an exchange each."""
     load = case(processes=2, parameters={"exchange_type": kind, "copies": 2})
     every = [*threads(load, "run", 1), *threads(load, "run", 2)]
     distinguishing = {"direct": "routing_key", "topic": "binding_key", "fanout": "exchange"}
@@ -127,7 +127,7 @@ def test_no_thread_gets_messages_of_another(kind: str) -> None:
 
 
 def test_one_thread_has_the_names_of_the_plan() -> None:
-    """Exchange and key are those that somebody asked for."""
+    """Exchange and key are those of the plan."""
     given = {"exchange": "reply_7", "routing_key": "a.b", "exchange_type": "topic"}
     [thread] = threads(case(green_threads=1, parameters=given), "run", 1)
     assert (thread["exchange"], thread["routing_key"]) == ("reply_7", "a.b")
@@ -135,7 +135,7 @@ def test_one_thread_has_the_names_of_the_plan() -> None:
 
 
 def test_passwords_are_in_files_of_their_owner(tmp_path: Path) -> None:
-    """Never in an argument or a variable; the program reads what it is told there."""
+    """They are in no argument and no variable; the program reads its orders from the file."""
     end = Endpoint("amqp-0-9-1", ("127.0.0.1:5001",), "user", "hidden$1", "run")
     tool = Environment("/host/python", (Path("/host/ours"),), {})
     load = case(parameters={"rate_msg_s": 100.0})
@@ -152,7 +152,7 @@ def test_passwords_are_in_files_of_their_owner(tmp_path: Path) -> None:
         assert "hidden" not in repr(order)
 
 
-# what plans may say
+# plans
 
 PLAN = """\
 systems: {{rabbitmq: {{topologies: [cmsm]}}}}
@@ -162,7 +162,7 @@ load: {{generator: amqp-0-9-1, green_threads: 1, duration_s: 1, {0}}}
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("keys", "words"),
     [
         ("exchange_type: fanaut", "fanout"),
         ("rate_msg_s: 0", "0"),
@@ -182,10 +182,10 @@ load: {{generator: amqp-0-9-1, green_threads: 1, duration_s: 1, {0}}}
         ("payload: ab, payload_mix: 50 % of 64 + 50 % of 256", "two bodies: keep one"),
     ],
 )
-def test_what_no_load_can_have_is_said_with_its_line(tmp_path: Path, said: str, words: str) -> None:
-    """Before anything starts, with what would do."""
+def test_invalid_loads_are_refused_with_their_line(tmp_path: Path, keys: str, words: str) -> None:
+    """The error comes before anything starts, with what to write instead."""
     file = tmp_path / "bad.yaml"
-    file.write_text(PLAN.format(said))
+    file.write_text(PLAN.format(keys))
     with pytest.raises(PlanError) as error:
         load_plan(file, problems_of)
     assert str(error.value).startswith(f"{file}:3: ")
@@ -193,11 +193,11 @@ def test_what_no_load_can_have_is_said_with_its_line(tmp_path: Path, said: str, 
 
 
 def test_a_body_of_the_plan_has_its_own_length() -> None:
-    """Whatever length stands beside it; without either, 256 bytes."""
+    """A length beside it has no effect; without either it is 256 bytes."""
     usual = GENERATOR.resolved(case())
     assert (usual["payload_bytes"], usual["payload"]) == (256, None)
-    of_body = GENERATOR.resolved(case(parameters={"payload": "« 12", "payload_bytes": 99}))
-    assert of_body["payload_bytes"] == len("« 12".encode())
+    with_body = GENERATOR.resolved(case(parameters={"payload": "« 12", "payload_bytes": 99}))
+    assert with_body["payload_bytes"] == len("« 12".encode())
 
 
 # streams
@@ -212,10 +212,8 @@ def test_a_body_of_the_plan_has_its_own_length() -> None:
         ("generator: simulator", "it consumes from queues only"),
     ],
 )
-def test_what_cannot_consume_from_a_stream_is_told_in_one_line(
-    tmp_path: Path, load: str, words: str
-) -> None:
-    """With the line of the kind of queue; the same when the plan comes without its text."""
+def test_loads_unable_to_consume_streams_are_refused(tmp_path: Path, load: str, words: str) -> None:
+    """The error has the line of the kind of queue; a plan without text gives the same error."""
     cases = "publish" if "amqp" in load else "rpc-cast"
     text = (
         "systems:\n  rabbitmq:\n    topologies: [cmsm]\n    queues: [classic, stream]\n"
@@ -231,7 +229,7 @@ def test_what_cannot_consume_from_a_stream_is_told_in_one_line(
 
 
 def test_a_load_beside_a_stream_must_fit_it_too(tmp_path: Path) -> None:
-    """It has the same kind of queue; one that acknowledges is sound."""
+    """A background load uses the same kind of queue; with acknowledgements it is valid."""
     file = tmp_path / "plan.yaml"
     beside = "{generator: amqp-0-9-1, test_case: publish, green_threads: 1"
     text = PLAN.replace("[cmsm]", "[cmsm], queues: [stream]").format("acks: each")
@@ -251,14 +249,14 @@ PIN = "bodies/one.bin (768 bytes, sha256 f3a25aa93aa2fbba)"
 
 @pytest.fixture
 def beside(tmp_path: Path) -> Path:
-    """A plan's folder that has a body."""
+    """A plan's folder that contains a body file."""
     (tmp_path / "bodies").mkdir()
     (tmp_path / "bodies" / "one.bin").write_bytes(BODY)
     return tmp_path
 
 
 def test_a_file_is_known_by_what_is_in_it(beside: Path) -> None:
-    """By size and digest, in the case and in the copy of the plan: other bytes are another case."""
+    """Case and copied plan have size and digest: other bytes are another case."""
     file = beside / "plan.yaml"
     file.write_text(PLAN.format("payload_file: bodies/one.bin, payload_bytes: 99"))
     loaded = read_plan(file, problems_of)
@@ -276,7 +274,7 @@ def test_a_file_is_known_by_what_is_in_it(beside: Path) -> None:
 
 
 def test_files_of_an_axis_and_of_a_load_beside_it_are_read(beside: Path) -> None:
-    """Each in its place, wherever a plan may have loads."""
+    """Files are read wherever a plan can have loads."""
     (beside / "two.bin").write_bytes(b"two")
     file = beside / "plan.yaml"
     beside_it = "background: [{generator: amqp-0-9-1, test_case: publish, green_threads: 1"
@@ -307,7 +305,7 @@ def test_files_of_an_axis_and_of_a_load_beside_it_are_read(beside: Path) -> None
     ],
 )
 def test_a_file_that_is_no_body_is_told_in_one_line(beside: Path, name: str, words: str) -> None:
-    """With its line and the reason, before anything starts."""
+    """The error has the line and the reason, before anything starts."""
     (beside / "empty.bin").touch()
     with (beside / "large.bin").open("wb") as large:
         large.truncate(10_000_001)
@@ -325,7 +323,7 @@ def test_a_file_that_is_no_body_is_told_in_one_line(beside: Path, name: str, wor
 
 
 def test_a_plan_without_a_file_of_its_own_has_none_beside_it() -> None:
-    """Notebooks give plans as data: who asks there is told what to do."""
+    """Plans given as data, as in notebooks, get an error that says what to do."""
     load = {"generator": "amqp-0-9-1", "green_threads": 1, "duration_s": 1}
     data = {
         "systems": {"rabbitmq": {"topologies": ["cmsm"]}},
@@ -339,7 +337,7 @@ def test_a_plan_without_a_file_of_its_own_has_none_beside_it() -> None:
 
 
 def test_the_body_is_written_once_for_all_clients_of_a_host(tmp_path: Path) -> None:
-    """Beside the orders of the first; every client reads it, and servers know whose bodies are."""
+    """All clients read the file beside the first one's orders; servers know which body is whose."""
     end = Endpoint("amqp-0-9-1", ("127.0.0.1:5001",), "user", "secret", None)
     tool = Environment("/host/python", (), {})
     load = case(processes=2, parameters={"payload_file": PIN})
@@ -370,7 +368,7 @@ def test_the_body_is_written_once_for_all_clients_of_a_host(tmp_path: Path) -> N
 
 
 def test_the_configuration_may_name_the_file_of_its_payload(beside: Path) -> None:
-    """Beside it, as in a plan; a payload and a file are one too many."""
+    """The file is beside the configuration; a payload and a file together are an error."""
     file = beside / "stressor.conf"
     file.write_text("message_payload_file = bodies/one.bin\nduration = 3\n")
     loaded = read_plan(file, problems_of)
@@ -381,7 +379,7 @@ def test_the_configuration_may_name_the_file_of_its_payload(beside: Path) -> Non
 
 
 def test_the_configuration_of_the_slides_is_a_plan(tmp_path: Path) -> None:
-    """As it stands: values that go on in the next line, odd quotes, and an alternative."""
+    """It is read unchanged: continued lines, odd quotes, and an alternative."""
     file = tmp_path / "stressor.conf"
     file.write_text(SEED)
     given = read_plan(file, problems_of)
@@ -421,7 +419,7 @@ def test_the_configuration_of_the_slides_is_a_plan(tmp_path: Path) -> None:
 def test_a_wrong_configuration_is_told_with_its_line(
     tmp_path: Path, change: tuple[str, str], words: str
 ) -> None:
-    """What is wrong, and what would be right."""
+    """The error says what is wrong, and what would be right."""
     file = tmp_path / "stressor.conf"
     file.write_text(SEED.replace(*change))
     with pytest.raises(PlanError, match=words):
@@ -429,7 +427,7 @@ def test_a_wrong_configuration_is_told_with_its_line(
 
 
 def test_orders_say_what_the_generator_resolves(tmp_path: Path) -> None:
-    """A file of orders is JSON that holds every parameter that a process heeds."""
+    """A file of orders is JSON with every parameter that a process uses."""
     end = Endpoint("amqp-0-9-1", ("127.0.0.1:5001",), "user", "secret", None)
     tool = Environment("/host/python", (), {})
     load = case(queues="quorum", parameters={"confirms": 10, "delivery": "persistent"})

@@ -1,4 +1,4 @@
-"""AMQP 0-9-1 as bytes: what is sent is what pika reads, and deliveries are read however cut."""
+"""AMQP 0-9-1 as bytes: pika reads what is sent, and deliveries are read in any fragmentation."""
 
 import socket
 import struct
@@ -66,7 +66,7 @@ class Bare(Connection):
 
 
 def frames(content: bytes) -> Iterator[frame.Frame]:
-    """What pika takes the bytes for, to the last."""
+    """All frames that pika decodes from the bytes."""
     while content:
         length, decoded = frame.decode_frame(content)
         assert decoded is not None
@@ -76,7 +76,7 @@ def frames(content: bytes) -> Iterator[frame.Frame]:
 
 @given(PROPERTIES, st.binary(max_size=9000), st.sampled_from([4096, 131_072]))
 def test_pika_reads_what_is_sent(fields: dict[str, object], body: bytes, frame_max: int) -> None:
-    """Every property, and a body of any length, cut into frames that are not too large."""
+    """Every property, and bodies of any length in frames of at most the maximum size."""
     method = codec.method(3, codec.PUBLISH, codec.publish("ex", "key", mandatory=True))
     properties = codec.Properties(**fields)  # type: ignore[arg-type]
     sent = method + codec.content(3, properties.encode(), body, frame_max)
@@ -94,10 +94,10 @@ def test_pika_reads_what_is_sent(fields: dict[str, object], body: bytes, frame_m
 def test_a_text_is_found_among_all_other_properties(
     name: str, value: bytes, fields: dict[str, object]
 ) -> None:
-    """Also where it is no text; and nothing is found where it is missing."""
+    """It is found even if it is not valid text, and not found if missing."""
     find = getattr(codec, name)
-    others = {other: each for other, each in fields.items() if other != name}
-    for given_, expected in ({**others, name: value}, value), (others, None):
+    further = {other: each for other, each in fields.items() if other != name}
+    for given_, expected in ({**further, name: value}, value), (further, None):
         properties = codec.Properties(**given_)  # type: ignore[arg-type]
         header = struct.pack(">HHQ", 60, 0, 0) + properties.encode()
         assert find(header) == expected
@@ -106,7 +106,7 @@ def test_a_text_is_found_among_all_other_properties(
 def delivery(  # noqa: PLR0913
     channel: int, tag: int, stamp: bytes, size: int, *, in_body: bool, again: bool = False
 ) -> bytes:
-    """A delivery as pika writes it."""
+    """A delivery encoded by pika."""
     properties = BasicProperties(headers={"thread": "1"}, priority=3)
     encoded = b"".join(properties.encode())
     body = bytes(size)
@@ -131,7 +131,7 @@ def test_deliveries_are_read_however_they_are_cut(
     cuts: list[int],
     in_body: bool,  # noqa: FBT001
 ) -> None:
-    """In their order, each once: of several channels and lengths, with other frames between."""
+    """In order and once each, from several channels, of any length, between other frames."""
     stamps = stamped(len(messages))
     content = b""
     for place, (channel, size) in enumerate(messages):
@@ -158,7 +158,7 @@ def test_deliveries_are_read_however_they_are_cut(
 
 
 def read_together(content: bytes) -> list[Batch]:
-    """What is read of bytes that have all come."""
+    """The batches read from bytes that arrive all at once."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
         batches: list[Batch] = []
@@ -182,9 +182,9 @@ def test_deliveries_of_one_form_are_read_together() -> None:
 
 
 def test_deliveries_of_several_lengths_are_read_by_their_forms() -> None:
-    """Each length is read alone once, and then what follows of it together.
+    """The first delivery of a length is read alone, and those that follow it in a batch.
 
-    The last one begins as those that are longer, and fills its frame.
+    The last one begins like longer ones, and fills its frame.
     """
     sizes = [size for _ in range(3) for size in (64, 300, 9000) for _ in range(5)]
     sizes.append(4096 - codec.OVERHEAD)
@@ -199,7 +199,7 @@ def test_deliveries_of_several_lengths_are_read_by_their_forms() -> None:
 
 @pytest.mark.parametrize("in_body", [True, False])
 def test_the_place_in_a_stream_is_read_with_the_delivery(in_body: bool) -> None:  # noqa: FBT001
-    """Of the first, which is read alone, and of all that are read together."""
+    """The offset is read from the first delivery, read alone, and from all batched ones."""
     stamps, content = stamped(100), b""
     for place in range(100):
         stamp = stamps[place].tobytes()
@@ -226,12 +226,12 @@ def test_the_place_in_a_stream_is_read_with_the_delivery(in_body: bool) -> None:
 
 @pytest.mark.parametrize("in_body", [True, False])
 def test_a_delivery_without_a_stamp_has_no_form(in_body: bool) -> None:  # noqa: FBT001
-    """Nothing is read from where there is nothing."""
+    """Without a stamp nothing is read from its position."""
     assert form_of(delivery(1, 1, b"short", 10, in_body=in_body), in_body=in_body) is None
 
 
 def batch_of(channels: list[int]) -> Batch:
-    """Deliveries on these channels, with tags from 1 on."""
+    """Deliveries on these channels, with tags from 1."""
     tags = np.arange(1, len(channels) + 1)
     return Batch(np.array(channels), tags, stamped(len(channels)), tags, tags % 2 == 0, 0)
 
@@ -241,7 +241,7 @@ def test_acknowledgements_are_those_that_pika_reads(
     channels: list[int],
     multiple: bool,  # noqa: FBT001
 ) -> None:
-    """Of each delivery; or of the last of those that came together on a channel."""
+    """Each delivery is acknowledged, or the last one of a batch per channel."""
     batch = batch_of(channels)
     read = [
         (ack.channel_number, ack.method.delivery_tag, ack.method.multiple)
@@ -256,7 +256,7 @@ def test_acknowledgements_are_those_that_pika_reads(
 
 @given(st.lists(st.integers(1, 500), min_size=1, max_size=20))
 def test_rejections_are_those_that_pika_reads(channels: list[int]) -> None:
-    """Of each delivery by itself: ``basic.reject``, which counts for a delivery limit."""
+    """Each delivery gets a ``basic.reject``, which counts for a delivery limit."""
     batch = batch_of(channels)
     some = batch.where(batch.again)
     read = [(reject.channel_number, reject.method) for reject in frames(rejects(some))]
@@ -267,7 +267,7 @@ def test_rejections_are_those_that_pika_reads(channels: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "version"),
+    ("server", "version"),
     [
         ({"product": "RabbitMQ", "version": "3.10.8", "platform": "Erlang"}, (3, 10)),
         ({"capabilities": {"basic.nack": True}, "version": "4.1.0-rc.2"}, (4, 1)),
@@ -275,14 +275,14 @@ def test_rejections_are_those_that_pika_reads(channels: list[int]) -> None:
         ({}, ()),
     ],
 )
-def test_a_broker_tells_its_version(told: dict[str, object], version: tuple[int, ...]) -> None:
-    """Among whatever else it tells of itself when a connection begins."""
-    start = frame.Method(0, spec.Connection.Start(0, 9, told, "PLAIN", "en_US")).marshal()
+def test_a_broker_tells_its_version(server: dict[str, object], version: tuple[int, ...]) -> None:
+    """It is found among the other server properties."""
+    start = frame.Method(0, spec.Connection.Start(0, 9, server, "PLAIN", "en_US")).marshal()
     assert codec.version_of(codec.Reader(start[codec.FRAME.size :])) == version
 
 
 def test_a_closed_channel_is_told_in_the_brokers_words() -> None:
-    """A refusal; but a broker that stops is only away."""
+    """It is a refusal, whereas a broker that stops is a lost connection."""
     words = "NOT_FOUND - no exchange 'x' in vhost '/'"
     closed = frame.Method(1, spec.Channel.Close(404, words, 60, 40)).marshal()[7:-1]
     stops = frame.Method(0, spec.Connection.Close(320, "CONNECTION_FORCED", 0, 0)).marshal()[7:-1]
@@ -295,7 +295,7 @@ def test_a_closed_channel_is_told_in_the_brokers_words() -> None:
 
 
 def test_without_confirms_channels_stay_open_until_the_broker_has_taken_all() -> None:
-    """A quorum queue may lose what has not reached it when its channel is closed."""
+    """A quorum queue may lose messages in transit when their channel is closed."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
         connection, diary = Bare(ours), Diary("amqp-0-9-1", "client-1", "client")
@@ -305,8 +305,8 @@ def test_without_confirms_channels_stay_open_until_the_broker_has_taken_all() ->
         managed.connection, managed.held = connection, []
         long_after = time.time_ns() + 60 * NS
         assert managed.lingers(time.time_ns())
-        asked = [*frames(theirs.recv(1000))]
-        assert [request.channel_number for request in asked] == [1, 2]
+        requests = [*frames(theirs.recv(1000))]
+        assert [request.channel_number for request in requests] == [1, 2]
         for channel in (2, 1):
             assert managed.lingers(long_after)
             theirs.sendall(frame.Method(channel, spec.Confirm.SelectOk()).marshal())
@@ -319,13 +319,13 @@ def test_without_confirms_channels_stay_open_until_the_broker_has_taken_all() ->
         assert not managed.lingers(time.time_ns())
 
 
-def test_a_broker_that_only_shows_itself_is_left() -> None:
-    """One that blocks publishers answers nothing, and its heartbeats do not hold anybody."""
+def test_heartbeats_do_not_prolong_closing() -> None:
+    """A broker that blocks publishers answers nothing; its heartbeats do not prolong closing."""
     ours, theirs = socket.socketpair()
-    bounded_s, took = 20, list[bool]()
+    limit_s, took = 20, list[bool]()
 
     def beat() -> None:
-        limit = time.monotonic() + bounded_s
+        limit = time.monotonic() + limit_s
         with theirs, suppress(OSError):
             while time.monotonic() < limit:
                 theirs.send(codec.HEARTBEAT)
@@ -335,6 +335,6 @@ def test_a_broker_that_only_shows_itself_is_left() -> None:
     leaving = threading.Thread(target=lambda: took.append(Bare(ours).close(0.2)), daemon=True)
     beating.start()
     leaving.start()
-    leaving.join(bounded_s / 2)
+    leaving.join(limit_s / 2)
     assert took == [False]
     beating.join()

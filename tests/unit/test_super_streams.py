@@ -1,4 +1,4 @@
-"""Super streams: which partition has a message, its number there, and what RabbitMQ declares."""
+"""Super streams: the partition of a message, its number there, and RabbitMQ declarations."""
 
 import re
 import time
@@ -27,7 +27,7 @@ HERE = Path("/nowhere")
 
 
 class Pipe(Outbox):
-    """A connection that takes so many bytes and no more."""
+    """A connection that accepts ``room`` bytes."""
 
     def __init__(self, room: int) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ def thread(confirms: int = 10_000) -> PartitionedThread:
 
 
 def ranges(publishing: PartitionedThread, stream: str) -> dict[str, object]:
-    """By sender, the numbers of a stream."""
+    """The numbers of a stream, by sender."""
     tally = publishing.record.tally
     publishing.record.missing(stream)
     rows = (row for (name, who), seen in tally.seen.items() for row in seen.rows(name, who))
@@ -93,18 +93,18 @@ def ranges(publishing: PartitionedThread, stream: str) -> dict[str, object]:
     ],
 )
 def test_the_hash_is_murmur3(text: str, seed: int, value: int) -> None:
-    """Of any length, by its published values."""
+    """It equals the published values for texts of any length."""
     assert murmur3(text.encode(), seed) == value
 
 
 def test_keys_go_where_clients_of_rabbitmq_send_them() -> None:
-    """Its clients for several languages agree on these, of three partitions."""
+    """RabbitMQ's clients in several languages map these keys to three partitions so."""
     places = [murmur3(f"hello{number}".encode()) % 3 for number in range(1, 11)]
     assert places == [1, 0, 1, 2, 0, 2, 0, 1, 0, 2]
 
 
 def test_messages_of_a_partition_are_numbered_without_gaps() -> None:
-    """From 0 on, in the order of the thread; each has as many as keys lead to it."""
+    """Numbers start at 0 in the order of the thread, one for each key of the partition."""
     routes, numbers = Routes(3), np.arange(5_500)
     partition, within = routes.numbered(numbers)
     for place in range(3):
@@ -114,7 +114,7 @@ def test_messages_of_a_partition_are_numbered_without_gaps() -> None:
 
 
 def test_a_connection_that_ends_within_a_frame_has_not_taken_it() -> None:
-    """Its messages are sent again, with their numbers of the partition; no frame has two."""
+    """Its messages are sent again with the same partition numbers; no frame mixes partitions."""
     publishing, first = thread(), Routes(3).run(0)[1]
     size = codec.PUBLISHED.size + first * publishing.messages.unit  # type: ignore[attr-defined]
     cut, rest = Pipe(size + 1000), Pipe(1 << 20)
@@ -135,7 +135,7 @@ def test_a_connection_that_ends_within_a_frame_has_not_taken_it() -> None:
 
 
 def test_a_partition_that_does_not_confirm_holds_the_thread_back() -> None:
-    """As far as its window reaches from the oldest message; then nothing is mixed up."""
+    """The window counts from the oldest unconfirmed message, and no numbers are mixed up."""
     publishing = thread(confirms=1000)
     publishing.attach(Pipe(1 << 20))
     while publishing.next < 1000:
@@ -169,7 +169,7 @@ def case(partitions: int) -> Case:
 
 
 def test_a_run_finds_its_super_streams() -> None:
-    """One of each thread, its partitions bound in order; without partitions there is none."""
+    """There is one per thread, with partitions bound in order, or none without partitions."""
     settings = parse_settings({"streams": True})
     declared = settings.declared(case(3), "run", "4.0.5")
     assert [each["name"] for each in declared["exchanges"]] == ["run.000001", "run.000002"]
@@ -180,7 +180,7 @@ def test_a_run_finds_its_super_streams() -> None:
 
 
 def test_nodes_listen_for_streams_as_clients_connect() -> None:
-    """At addresses of their own, for the load that speaks it; by TLS only, if that is asked for."""
+    """Each node has a stream listener for the load that uses it; only TLS if that is requested."""
     stream, other = case(1), case(1).model_copy(update={"generator": "amqp-0-9-1"})
     assert parse_settings({"streams": True}).listener(stream) == "stream"
     assert parse_settings({"streams": True}).listener(other) is None

@@ -1,4 +1,4 @@
-"""Latencies over what arrived: said where much was lost, and only there."""
+"""Latencies of surviving messages only: a remark appears if many were lost."""
 
 from pathlib import Path
 
@@ -23,14 +23,14 @@ SHAPE = Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=
 
 
 def lacking(lost: int, errors: int = 0) -> dict[str, str]:
-    """What is said of a point with 2 runs of so many messages of each kind."""
+    """The remarks on a point with 2 runs and this many lost messages and errors."""
     rows = tables(SHAPE)
     messages = rows["messages"].assign(sent=10_000, lost=lost, errors=errors)
     return survivors({**rows, "messages": messages})
 
 
-def test_it_is_said_from_one_per_cent_on() -> None:
-    """Over all runs of the point; a call that failed has no latency, either."""
+def test_the_remark_appears_from_one_per_cent_on() -> None:
+    """The share is over all runs of the point; a failed call has no latency either."""
     [sentence] = lacking(3600).values()
     assert sentence == "latency is of what arrived: 36 % of 20000 messages did not"
     assert lacking(0) == lacking(99) == lacking(-500) == {}
@@ -39,12 +39,12 @@ def test_it_is_said_from_one_per_cent_on() -> None:
 
 @pytest.mark.parametrize("name", ["runs", "hosts", "stress", "wan"])
 def test_sound_runs_have_no_such_remark(name: str) -> None:
-    """All recorded samples in which everything arrived."""
+    """All recorded samples without losses have none."""
     assert survivors(samples.complete(ROOT / "data/samples" / name)) == {}
 
 
-def test_an_answer_says_it_of_the_point_that_it_tells_of() -> None:
-    """In a line below the table."""
+def test_an_answer_has_the_remark_on_its_point() -> None:
+    """It is a line below the table."""
     rows = {name: frame for name, frame in tables(SHAPE).items() if name not in COMPUTED}
     lost = rows["messages"].assign(lost=(rows["messages"]["sent"] * 0.1).astype("Int64"))
     frames = stats.complete({**rows, "messages": lost})
@@ -59,7 +59,7 @@ def faults() -> Tables:
 
 @pytest.mark.starts_programs
 def test_a_planned_loss_is_said_and_not_doubted(faults: Tables, tmp_path: Path) -> None:
-    """On the page at the latency, and on the terminal when the run is over."""
+    """The page has it beside the latency, and the terminal at the end of the run."""
     assert faults["doubts"].empty
     [sentence] = survivors(faults).values()
     assert sentence == (

@@ -1,4 +1,4 @@
-"""Sustained throughput: the highest that keeps up, with faults planted in what was measured."""
+"""Sustained throughput: the highest that keeps up, with faults planted in the measurements."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +27,7 @@ ONE = Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-cast",), threads=(1
 
 
 def with_rates(sent_by_received: float, *threads: int, shape: Shape = ONE) -> Tables:
-    """The sweep, in which clients sent so many times what servers received, at these threads."""
+    """The sweep in which clients send this multiple of what servers receive, at these threads."""
     read = dict(of_runs(shape))
     messages = read["messages"]
     at = messages["threads"].isin(threads)
@@ -37,13 +37,13 @@ def with_rates(sent_by_received: float, *threads: int, shape: Shape = ONE) -> Ta
 
 
 def of_runs(shape: Shape = ONE) -> Tables:
-    """Tables as they are read, without an attempt that failed."""
+    """Tables as read, without the failed attempt."""
     read = {name: frame for name, frame in tables(shape).items() if name not in COMPUTED}
     return read | {"runs": read["runs"].query("status == 'done'")}
 
 
 def only(frames: Tables) -> dict[str, Any]:
-    """The one row of the table ``sustained``."""
+    """The single row of the table ``sustained``."""
     [row] = frames["sustained"].to_dict("records")
     return {str(key): value for key, value in row.items()}
 
@@ -53,35 +53,35 @@ def rate(frames: Tables, threads: int) -> float:
     return float(points.loc[points["threads"] == threads, "throughput_msg_s"].iloc[0])
 
 
-def told(frames: Tables) -> str:
-    """What is answered first."""
+def headline(frames: Tables) -> str:
+    """The first sentence of the answers."""
     [answered] = answers(frames, ["scaling"])
     return plain(answered.sentences[0])
 
 
 def test_where_all_keep_up_the_highest_is_sustained() -> None:
-    """Then it is the raw maximum, too, and nothing more is said of that."""
+    """It equals the raw maximum, which is not mentioned separately."""
     frames = complete(of_runs())
     row = only(frames)
     assert row["sustained_throughput_msg_s"] == row["highest_throughput_msg_s"] == rate(frames, 20)
     assert (row["keeps_up"], row["sustained_at"]) == ("yes", "20 threads")
-    assert told(frames).startswith("CAST: from ")
-    assert "more was seen" not in told(frames)
+    assert headline(frames).startswith("CAST: from ")
+    assert "a higher throughput of " not in headline(frames)
 
 
 @pytest.mark.parametrize(("times", "sustained_at"), [(1.015, 20), (1.05, 10), (0.95, 10)])
 def test_deliveries_keep_up_with_sends_within_a_fiftieth(times: float, sustained_at: int) -> None:
-    """Neither a queue that grows nor a backlog that is delivered is sustained; both are told."""
+    """Neither a growing queue nor a draining backlog is sustained; both are reported."""
     frames = with_rates(times, 20)
     row = only(frames)
     assert row["sustained_throughput_msg_s"] == rate(frames, sustained_at)
     assert row["highest_throughput_msg_s"] == rate(frames, 20)
-    assert ("more was seen" in told(frames)) == (sustained_at == 10)
-    assert ("doubted: unequal-rates" in told(frames)) == (sustained_at == 10)
+    assert ("a higher throughput of " in headline(frames)) == (sustained_at == 10)
+    assert ("doubted: unequal-rates" in headline(frames)) == (sustained_at == 10)
 
 
 def test_a_backlog_is_not_sustained() -> None:
-    """Messages that wait, however fast they are delivered."""
+    """Messages that wait are a backlog, however fast the delivery."""
     read = dict(of_runs())
     latency = read["latency"]
     slow = latency["latency_mean_s"].mask(latency["threads"] == 20, 5.0)
@@ -90,27 +90,27 @@ def test_a_backlog_is_not_sustained() -> None:
 
 
 def test_what_the_tester_limits_is_not_sustained() -> None:
-    """Where it limits every point, that is the reason: the system may well keep up."""
+    """If the tester limits every point, it is the reason: the system may well keep up."""
     read = dict(of_runs())
     cpu = read["cpu"]
-    for threads, kept in (((20,), "yes"), ((10, 20), "tester or host")):
+    for threads, expected in (((20,), "yes"), ((10, 20), "tester or host")):
         full = cpu["threads"].isin(threads) & cpu["process"].eq("client-1")
         busy = cpu["total_cores"].mask(full, 0.99)
         frames = complete({**read, "cpu": cpu.assign(total_cores=busy)})
-        assert only(frames)["keeps_up"] == kept
+        assert only(frames)["keeps_up"] == expected
     assert pd.isna(only(frames)["sustained_throughput_msg_s"])
-    assert "no point keeps up without tester or host being the limit" in told(frames)
+    assert "no point keeps up without tester or host being the limit" in headline(frames)
 
 
 @pytest.mark.starts_programs
 def test_where_no_point_keeps_up_exactly_that_is_said(tmp_path: Path) -> None:
-    """On the first page, and on those of the system and of the topology."""
+    """It is on the first page, and on the pages of system and topology."""
     frames = with_rates(1.2, 10, 20)
     row = only(frames)
     assert row["keeps_up"] == "no"
     assert pd.isna(row["sustained_throughput_msg_s"])
-    beginning = "cannot be told, as no point keeps up; the most that was seen is "
-    assert told(frames).startswith(f"CAST: {beginning}")
+    beginning = "no sound result, because no point keeps up; the highest measured is "
+    assert headline(frames).startswith(f"CAST: {beginning}")
     best = tops(frames, report_words.layouts(frames["runs"]))
     [note, *_] = overview(best, report_words.layouts(frames["runs"])).notes
     assert note.text == "raw maximum, not sustained: no point keeps up"
@@ -120,12 +120,12 @@ def test_where_no_point_keeps_up_exactly_that_is_said(tmp_path: Path) -> None:
 
 
 def test_a_rate_of_sending_that_nobody_knows_is_no_proof() -> None:
-    """One-way messages of a published report: at most; CALL waits for replies, and keeps up."""
+    """Without it, one-way throughput is an upper bound; CALL, which awaits replies, keeps up."""
     shape = Shape(layouts=(("cmsm", "classic"),), threads=(10, 20))
     read = dict(of_runs(shape))
     frames = complete({**read, "messages": read["messages"].assign(send_rate_msg_s=None)})
-    kept = frames["sustained"].set_index("test_case")["keeps_up"].to_dict()
-    assert kept == {"rpc-call": "yes", "rpc-cast": "cannot tell", "notify": "cannot tell"}
+    verdicts = frames["sustained"].set_index("test_case")["keeps_up"].to_dict()
+    assert verdicts == {"rpc-call": "yes", "rpc-cast": "cannot tell", "notify": "cannot tell"}
     best = tops(frames, report_words.layouts(frames["runs"]))
     notes = [note.text for note in overview(best, report_words.layouts(frames["runs"])).notes]
     assert f"at most: {UNTOLD}" in notes
@@ -135,7 +135,7 @@ def test_a_rate_of_sending_that_nobody_knows_is_no_proof() -> None:
 
 @pytest.mark.parametrize("test_case", ["rpc-call", "rpc-cast"])
 def test_the_mean_of_steps_is_sustained_nowhere(test_case: str) -> None:
-    """Steps tell what a staircase keeps up with; the most that was seen is one of them."""
+    """The steps show what a staircase keeps up with; the maximum is that of a step."""
     frames = with_rates(1.0, shape=replace(ONE, test_cases=(test_case,), threads=(10,)))
     assert only(frames)["keeps_up"] == "yes"
     steps = pd.DataFrame({"step_rate_msg_s": [100.0, 1e6], "throughput_msg_s": [100.0, 1e6]})
@@ -145,26 +145,26 @@ def test_the_mean_of_steps_is_sustained_nowhere(test_case: str) -> None:
     assert pd.isna(row["sustained_throughput_msg_s"])
 
 
-def test_another_doubt_about_throughput_heads_nothing_either() -> None:
-    """Points keep up, and none is beyond doubt: that is another sentence."""
+def test_doubtful_throughput_is_no_headline() -> None:
+    """If points keep up but all are doubtful, another sentence says so."""
     read = dict(of_runs())
     messages = read["messages"].assign(lost=5)
     frames = complete({**read, "messages": messages})
     assert only(frames)["keeps_up"] == "yes"
     assert pd.isna(only(frames)["sustained_throughput_msg_s"])
-    assert "no point is beyond doubt; the most that was seen is" in told(frames)
+    assert "no point is beyond doubt; the highest measured is" in headline(frames)
 
 
 @pytest.mark.parametrize("name", ["runs", "stress", "hosts", "wan"])
 def test_of_recorded_runs_only_what_keeps_up_is_sustained(root: Path, name: str) -> None:
-    """Held against the messages themselves, and against the doubts."""
+    """The result is checked against the messages themselves and against the doubts."""
     frames = complete(rooms.read(root / "data/samples" / name))
     rows = frames["sustained"]
-    kept = rows.dropna(subset=["point"])
+    points = rows.dropna(subset=["point"])
     doubts = frames["doubts"]
     doubted = doubts.loc[doubts["kind"].isin([*FALLS_BEHIND, *LIMITED]), "point"]
-    assert not kept["point"].isin(doubted).any()
-    messages = frames["messages"].merge(kept[["point"]], on="point")
+    assert not points["point"].isin(doubted).any()
+    messages = frames["messages"].merge(points[["point"]], on="point")
     deliveries = messages["deliveries"].fillna(messages["sent"]) / messages["sent"]
     sent = messages["send_rate_msg_s"] * deliveries
     in_flight = 4 * messages["threads"] / 3
@@ -176,7 +176,7 @@ def test_of_recorded_runs_only_what_keeps_up_is_sustained(root: Path, name: str)
 
 
 def test_a_comparison_begins_with_what_either_sustains() -> None:
-    """The highest that each keeps up with, at whatever number of threads; the raw maximum too."""
+    """It has each side's highest sustained throughput, at any threads, and the raw maximum."""
     a, b = complete(of_runs()), with_rates(1.2, 20)
     frames = compared(a, b)
     [row] = frames["sustained_compared"].to_dict("records")

@@ -1,4 +1,4 @@
-"""Tables: what each number means, checked on runs whose every message is known."""
+"""Tables: the meaning of each number, checked on runs in which every message is known."""
 
 import json
 import os
@@ -29,7 +29,7 @@ Instants = Sequence[tuple[float, ...]]
 
 @dataclass
 class Known:
-    """A run to write down: by process, by stream, instants since the start of the load."""
+    """A run to record: by process and stream, instants since the start of the load."""
 
     test_case: str = "rpc-call"
     clients: list[Mapping[str, Instants]] = field(default_factory=list)
@@ -59,7 +59,7 @@ class Known:
 
     @property
     def case(self) -> Case:
-        """Two seconds of window after one of warm-up."""
+        """Two seconds of window after one second of warm-up."""
         return Case(
             system="rabbitmq",
             topology="cmsm",
@@ -94,7 +94,7 @@ class Known:
 
 
 def simulated(kind: str, streams: Mapping[str, Instants]) -> dict[str, object]:
-    """What the simulator would write of these messages: points of every second, and their sum."""
+    """The simulator's output for these messages: points of every second, and their sum."""
     names = {"sent": "client", "received": "server"}
     points = {names.get(name, name): seconds(instants) for name, instants in streams.items()}
     points |= {} if kind == "server" else {"error": points.get("error", [])}
@@ -109,7 +109,7 @@ def simulated(kind: str, streams: Mapping[str, Instants]) -> dict[str, object]:
 
 
 def seconds(instants: Instants) -> list[dict[str, float | int]]:
-    """A point for each second in which a message was finished."""
+    """A point for each second in which a message finished."""
     points = []
     for second in range(10):
         inside = [times for times in instants if second <= times[-1] < second + 1]
@@ -123,7 +123,7 @@ def seconds(instants: Instants) -> list[dict[str, float | int]]:
 
 
 def _write_probe(folder: Path, labels: Sequence[str]) -> None:
-    """A core for the first process, a tenth of it in the system; one sample a second."""
+    """The first process uses a core, a tenth of it in the system; one sample a second."""
     folder.mkdir(parents=True)
     samples = [
         {
@@ -164,20 +164,20 @@ def only(frame: pd.DataFrame) -> pd.Series:
 
 
 def test_every_table_has_the_columns_of_the_register(call: dict[str, pd.DataFrame]) -> None:
-    """All of them, in order, whatever the run held."""
+    """All columns are there, in order, whatever the run contained."""
     for name, frame in call.items():
         assert tuple(frame.columns) == TABLES[name].columns
 
 
 def test_counts_are_of_the_whole_run(call: dict[str, pd.DataFrame]) -> None:
-    """Warm-up and drain included; lost is what neither reply nor error accounts for."""
+    """Warm-up and drain count; lost messages have neither a reply nor an error."""
     row = only(call["messages"])
     counts = row[["sent", "received", "round_trip", "errors", "lost", "duplicates"]]
     assert list(counts) == [9, 8, 7, 1, 1, 1]
 
 
 def test_throughput_is_what_finished_in_the_window(call: dict[str, pd.DataFrame]) -> None:
-    """Replies at 1.15, 1.35, 1.75 and 2.15, 2.75 of a window from 1 to 3: 5 in 2 s."""
+    """Replies at 1.15, 1.35, 1.75, 2.15 and 2.75 in a window from 1 to 3 s: 5 in 2 s."""
     row = only(call["messages"])
     assert row["throughput_msg_s"] == 5 / 2
     assert row["send_rate_msg_s"] == 5 / 2
@@ -185,22 +185,22 @@ def test_throughput_is_what_finished_in_the_window(call: dict[str, pd.DataFrame]
 
 
 def test_the_formulas_of_2016_stand_beside(call: dict[str, pd.DataFrame]) -> None:
-    """From the simulator's own summary: 7 replies in its 4 s, 0.25 s each."""
+    """They use the simulator's own summary: 7 replies in its 4 s, 0.25 s each."""
     assert only(call["messages"])["published_throughput_msg_s"] == 7 / 4
     assert only(call["latency"])["published_latency_s"] == pytest.approx(0.25)
 
 
 def test_latency_is_of_messages_started_in_the_window(call: dict[str, pd.DataFrame]) -> None:
-    """Five round trips of 250 ms, of which the last finished after the window."""
+    """Five round trips of 250 ms, the last of which finished after the window."""
     row = only(call["latency"])
     assert (row["stream"], row["samples"]) == ("round-trip", 5)
     assert row["latency_mean_s"] == pytest.approx(0.25)
     assert row["latency_max_s"] == pytest.approx(0.25)
-    assert pd.isna(row["latency_p999_s"])  # five are too few to tell it
+    assert pd.isna(row["latency_p999_s"])  # five are too few
 
 
 def test_cpu_is_cumulative_over_exactly_the_window(call: dict[str, pd.DataFrame]) -> None:
-    """One row per second and one over all of it, for every process and the host."""
+    """Every process and the host have a row per second, and one for the whole window."""
     cpu = call["cpu"].set_index(["process", "scope"]).sort_index()
     master = only(cpu.loc[[("Master", "window")]])
     assert (master["start_s"], master["end_s"]) == (0, 2)
@@ -211,12 +211,12 @@ def test_cpu_is_cumulative_over_exactly_the_window(call: dict[str, pd.DataFrame]
 
 
 def test_every_process_has_the_cores_of_its_host(call: dict[str, pd.DataFrame]) -> None:
-    """Hosts may differ, so the number stands with each row."""
+    """The number stands in each row, as hosts may differ."""
     assert set(call["cpu"]["cores"]) == {4}
 
 
 def test_a_record_of_atop_beside_the_runs_is_of_its_node(root: Path, tmp_path: Path) -> None:
-    """Its rows have the node's label, and only the seconds of the run's window."""
+    """Its rows have the node's label, and only seconds of the run's window."""
     CALL.write(tmp_path)
     record = (root / "data/samples/atop/atop-2.8.1.txt").read_text()
     (tmp_path / "atop").mkdir()
@@ -231,7 +231,7 @@ def test_a_record_of_atop_beside_the_runs_is_of_its_node(root: Path, tmp_path: P
 
 
 def test_a_damaged_record_of_atop_hides_no_run(root: Path, tmp_path: Path) -> None:
-    """CPU of that node is unknown in every run, and a doubt; all else stands."""
+    """The node's CPU is unknown in every run, and a doubt; everything else is unchanged."""
     CALL.write(tmp_path)
     before = tables.read(tmp_path)
     (tmp_path / "atop").mkdir()
@@ -252,7 +252,7 @@ def test_a_damaged_record_of_atop_hides_no_run(root: Path, tmp_path: Path) -> No
 
 
 def test_intervals_add_up_to_the_throughput(call: dict[str, pd.DataFrame]) -> None:
-    """A second of the window is a row of each stream."""
+    """Each second of the window is a row per stream."""
     rows = call["intervals"]
     replies = rows[(rows["stream"] == "round-trip") & rows["start_s"].between(0, 1)]
     assert list(replies["count"]) == [3, 2]
@@ -260,7 +260,7 @@ def test_intervals_add_up_to_the_throughput(call: dict[str, pd.DataFrame]) -> No
 
 
 def test_one_way_traffic_counts_at_the_server(tmp_path: Path) -> None:
-    """CAST: throughput of what servers received, the send rate beside it, loss after the drain."""
+    """CAST has the throughput of servers, the send rate beside it, and losses after the drain."""
     sent = [(t,) for t in (1.0, 1.5, 2.0, 2.5)]
     Known("rpc-cast", [{"sent": sent}], [[(1.0, 1.5), (1.5, 3.5), (2.0, 6.0)]]).write(tmp_path)
     frames = tables.read(tmp_path)
@@ -281,7 +281,7 @@ def test_two_processes_are_one_run(tmp_path: Path) -> None:
 
 
 def test_nothing_in_the_window_is_no_latency(tmp_path: Path) -> None:
-    """Zero messages: a throughput of zero and no latency, never a wrong number."""
+    """Without messages the throughput is zero and there is no latency."""
     Known("notify", [{"sent": [(0.1,)]}], [[(0.1, 0.2)]]).write(tmp_path)
     frames = tables.read(tmp_path)
     assert only(frames["messages"])["throughput_msg_s"] == 0
@@ -289,7 +289,7 @@ def test_nothing_in_the_window_is_no_latency(tmp_path: Path) -> None:
 
 
 def test_a_failed_attempt_is_a_row(tmp_path: Path) -> None:
-    """Its status and reason are in the table of runs, and it has no figures."""
+    """The table of runs has its status and reason, and no figures."""
     Attempt(tmp_path, CALL.case).fail("the broker died")
     frames = tables.read(tmp_path)
     row = only(frames["runs"])
@@ -298,7 +298,7 @@ def test_a_failed_attempt_is_a_row(tmp_path: Path) -> None:
 
 
 def test_a_changed_file_of_the_record_is_told(tmp_path: Path) -> None:
-    """Its name is in the table of runs; a sound record has none there."""
+    """The table of runs names it; a sound record has no name there."""
     run = CALL.write(tmp_path)
     assert pd.isna(only(tables.read(tmp_path)["runs"])["damaged"])
     events = run.path / "events.jsonl"
@@ -307,7 +307,7 @@ def test_a_changed_file_of_the_record_is_told(tmp_path: Path) -> None:
 
 
 def test_a_run_says_how_and_on_what_it_was_measured(tmp_path: Path) -> None:
-    """Order, seed and kernel come from the record; what was not recorded stays empty."""
+    """Order, seed and kernel come from the record; missing values stay empty."""
     attempt = Attempt(tmp_path, CALL.case)
     attempt.facts |= {
         "order": {"kind": "random", "seed": 0},
@@ -325,7 +325,7 @@ def test_a_run_says_how_and_on_what_it_was_measured(tmp_path: Path) -> None:
 
 
 def test_tables_survive_being_files(call: dict[str, pd.DataFrame], tmp_path: Path) -> None:
-    """What is written as CSV or Parquet is read again as it was."""
+    """Tables written as CSV or Parquet are read back unchanged."""
     for form in ("csv", "parquet"):
         for file in tables.write(call, tmp_path / form, form):
             frame = pd.read_parquet(file) if form == "parquet" else pd.read_csv(file)
@@ -334,7 +334,7 @@ def test_tables_survive_being_files(call: dict[str, pd.DataFrame], tmp_path: Pat
 
 
 def test_a_cut_record_is_refused(tmp_path: Path) -> None:
-    """A .messages file that is shorter than its header says names itself."""
+    """The error names a .messages file that is shorter than its header says."""
     run = CALL.write(tmp_path)
     file = run.path / "load" / "client-1.messages"
     file.write_bytes(file.read_bytes()[:-4])
@@ -343,7 +343,7 @@ def test_a_cut_record_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_empty_folder_is_named(tmp_path: Path) -> None:
-    """One sentence with the command that fills it."""
+    """The error is one sentence with the command that fills the folder."""
     with pytest.raises(TableError, match="holds no runs; measure with: mqperf run"):
         tables.read(tmp_path)
     with pytest.raises(TableError, match="no such folder"):
@@ -351,7 +351,7 @@ def test_an_empty_folder_is_named(tmp_path: Path) -> None:
 
 
 def test_a_wrong_value_is_refused() -> None:
-    """The register's checks hold for every table, wherever it comes from."""
+    """The register's checks apply to every table, whatever its source."""
     with pytest.raises(TableError, match="sent must be not negative, got -1"):
         tables.conform("messages", pd.DataFrame({"sent": [-1]}))
     with pytest.raises(TableError, match="unknown column 'sended'"):
@@ -362,13 +362,13 @@ CAST = Known("rpc-cast", [{"sent": [(t / 10,) for t in range(10, 30)]}], [])
 
 
 def counted(folder: Path, received: Instants) -> pd.Series:
-    """The row of ``messages`` when servers received these of the twenty messages of CAST."""
+    """The row of ``messages`` if servers received these of the twenty messages of CAST."""
     Known("rpc-cast", CAST.clients, [received]).write(folder)
     return only(tables.read(folder)["messages"])
 
 
 def test_lost_and_doubled_messages_do_not_cancel_out(tmp_path: Path) -> None:
-    """Five never arrived and five arrived twice: the numbers agree, the instants do not."""
+    """Five are lost and five duplicated: the totals agree, the instants do not."""
     once = [(t / 10, t / 10 + 0.01) for t in range(10, 25)]
     row = counted(tmp_path, [*once, *once[:5]])
     assert (row["sent"], row["received"]) == (20, 20)
@@ -376,20 +376,20 @@ def test_lost_and_doubled_messages_do_not_cancel_out(tmp_path: Path) -> None:
 
 
 def test_messages_of_another_run_are_foreign(tmp_path: Path) -> None:
-    """As many as were sent, but none of those that were sent."""
+    """Their number is right, but none of them was sent in this run."""
     row = counted(tmp_path, [(t / 10 + 0.05, t / 10 + 0.06) for t in range(10, 30)])
     assert (row["lost"], row["duplicates"], row["foreign"]) == (20, 0, 20)
 
 
 def test_a_message_received_before_it_was_sent_is_counted(tmp_path: Path) -> None:
-    """One negative latency is enough."""
+    """A single negative latency is detected."""
     received = [(t / 10, t / 10 + 0.01) for t in range(10, 30)]
     row = counted(tmp_path, [(1.0, 0.99), *received[1:]])
     assert row["causality_violations"] == 1
 
 
 def test_a_reply_before_the_request_arrived_is_counted(tmp_path: Path) -> None:
-    """Each latency may be positive, and the order still impossible."""
+    """Each latency may be positive and the order still impossible."""
     calls = [(1.0, 1.5), (2.0, 2.5)]
     client: Mapping[str, Instants] = {"sent": [(1.0,), (2.0,)], "round_trip": calls}
     Known("rpc-call", [client], [[(1.0, 1.2), (2.0, 2.6)]]).write(tmp_path)
@@ -404,10 +404,10 @@ def test_a_reply_before_the_request_arrived_is_counted(tmp_path: Path) -> None:
         ({"latency": 0.5}, "server: latency 0.5 in the simulator's summary"),
     ],
 )
-def test_the_simulators_own_counts_stand_against_the_record(
+def test_the_simulators_counts_are_compared(
     tmp_path: Path, change: dict[str, float], words: str
 ) -> None:
-    """Summary, series and every message tell of the same messages; where not, it is told."""
+    """A difference between summary, series and recorded messages is reported."""
     received = [(t / 10, t / 10 + 0.01) for t in range(10, 30)]
     run = Known("rpc-cast", CAST.clients, [received]).write(tmp_path)
     assert pd.isna(only(tables.read(tmp_path)["messages"])["disagreements"])
@@ -419,7 +419,7 @@ def test_the_simulators_own_counts_stand_against_the_record(
 
 
 def test_a_message_moved_by_a_microsecond_disagrees(tmp_path: Path) -> None:
-    """The simulator's mean latency holds every message to the last digit."""
+    """The simulator's mean latency is compared with the messages to the last digit."""
     received = [(t / 10, t / 10 + 0.01) for t in range(10, 30)]
     run = Known("rpc-cast", CAST.clients, [received]).write(tmp_path)
     file = run.path / "load/server-1.messages"
@@ -431,7 +431,7 @@ def test_a_message_moved_by_a_microsecond_disagrees(tmp_path: Path) -> None:
 
 
 def test_run_json_is_under_seal(tmp_path: Path) -> None:
-    """Its own content has a checksum too; a run from before there was one is not accused."""
+    """It has a checksum of its own; older runs without one are accepted."""
     run = CALL.write(tmp_path)
     assert pd.isna(only(tables.read(tmp_path)["runs"])["damaged"])
     file = run.path / "run.json"
@@ -445,7 +445,7 @@ def test_run_json_is_under_seal(tmp_path: Path) -> None:
 
 
 def test_a_file_that_was_never_recorded_is_told(tmp_path: Path) -> None:
-    """It may be read as if it were evidence."""
+    """It could otherwise pass as part of the record."""
     run = CALL.write(tmp_path)
     (run.path / "broker/node9.log").write_text("memory resource limit alarm set on node 9\n")
     assert only(tables.read(tmp_path)["runs"])["damaged"] == "broker/node9.log"

@@ -1,4 +1,4 @@
-"""Actions on their timetable, with a real process in the place of a node."""
+"""Actions on their timetable, with a real process as a node."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -23,7 +23,7 @@ PATIENCE_S = 60
 
 @pytest.fixture
 def process(tmp_path: Path) -> Iterator[Process]:
-    """A process with a child, as broker nodes are."""
+    """A process with a child, like a broker node."""
     argv = ["/bin/sh", "-c", "sleep 60 & wait"]
     running = LocalHost().start("node", argv, log=tmp_path / "log")
     while not proc.tree(running.pid)[1:]:
@@ -33,7 +33,7 @@ def process(tmp_path: Path) -> Iterator[Process]:
 
 
 def up(*nodes: Node) -> Stage:
-    """A system with these nodes, none of which ever dies by itself."""
+    """A running system with these nodes."""
 
     class System:
         def __init__(self) -> None:
@@ -46,7 +46,7 @@ def up(*nodes: Node) -> Stage:
 
 
 class RecordedEvents(list[tuple[str, float]]):
-    """What happened, and by how much it was late."""
+    """The events and their delays."""
 
     def __call__(self, what: str, **more: object) -> None:
         commanded, observed = more["commanded"], more["observed"]
@@ -56,7 +56,7 @@ class RecordedEvents(list[tuple[str, float]]):
 
 
 def frozen(process: Process, expected: int) -> bool:
-    """Whether so many of its processes stand still, once each has noticed what it was told."""
+    """Whether this number of its processes is stopped, once signals have taken effect."""
     limit = time.monotonic() + PATIENCE_S
     while True:
         time.sleep(0.05)
@@ -67,7 +67,7 @@ def frozen(process: Process, expected: int) -> bool:
 
 @pytest.mark.starts_programs
 def test_a_node_is_frozen_as_a_whole_and_goes_on(process: Process) -> None:
-    """Every process of it, and no action is taken before its instant."""
+    """All its processes are frozen, and no action begins before its instant."""
     events = RecordedEvents()
     timetable = Timetable([FREEZE], up(Node("Master", "mq1", process)), events)
     timetable.check()
@@ -87,7 +87,7 @@ def test_a_node_is_frozen_as_a_whole_and_goes_on(process: Process) -> None:
 
 @pytest.mark.starts_programs
 def test_what_was_begun_is_undone_whatever_happens(process: Process) -> None:
-    """A run that fails meanwhile leaves no node frozen, and begins no more actions."""
+    """After a failed run no node is frozen, and no further action begins."""
     later = FREEZE.model_copy(update={"at_s": 0.3})
     timetable = Timetable([FREEZE, later], up(Node("Master", "mq1", process)), RecordedEvents())
     timetable.begin(time.time())
@@ -102,8 +102,8 @@ def test_what_was_begun_is_undone_whatever_happens(process: Process) -> None:
 
 
 @pytest.mark.starts_programs
-def test_every_node_goes_on_though_nothing_can_be_written_down(process: Process) -> None:
-    """The folder may be gone, or the disk full: each is undone all the same."""
+def test_actions_are_undone_even_if_no_event_is_written(process: Process) -> None:
+    """Even if events cannot be written, as on a full disk, each action is undone."""
     nodes = [Node(label, label, process) for label in ("Master", "Slave 1")]
     both = [FREEZE, FREEZE.model_copy(update={"node": "Slave 1"})]
     undone: list[str] = []
@@ -126,7 +126,7 @@ def test_every_node_goes_on_though_nothing_can_be_written_down(process: Process)
 @pytest.mark.starts_programs
 @pytest.mark.parametrize("how", ["kill", "stop"])
 def test_a_node_is_ended_and_started_again(tmp_path: Path, how: str) -> None:
-    """By the same command; meanwhile that it does not run is no fault."""
+    """It restarts by the same command; its absence meanwhile is not a fault."""
     script = "echo serving; exec sleep 60"
     argv, host_folder = ("/bin/sh", "-c", script), HostFolder(LocalHost(), tmp_path / "node")
     servers = Servers("Example")
@@ -155,7 +155,7 @@ def test_a_node_is_ended_and_started_again(tmp_path: Path, how: str) -> None:
 
 
 def test_a_node_that_cannot_be_started_again_is_not_ended() -> None:
-    """Those of others are left alone."""
+    """A process that mqperf did not start is not touched."""
     foreign = ForeignProcess("Master", 1, 0.0)
     action = FREEZE.model_copy(update={"do": "kill"})
     with pytest.raises(SystemFault, match="kill: Master was not started by mqperf, which could"):
@@ -163,44 +163,44 @@ def test_a_node_that_cannot_be_started_again_is_not_ended() -> None:
 
 
 @pytest.mark.starts_programs
-def test_a_node_that_there_is_not_is_named(process: Process) -> None:
-    """Before anything is measured, with those that there are."""
+def test_a_missing_node_is_named(process: Process) -> None:
+    """The error lists the existing nodes, and comes before anything is measured."""
     timetable = Timetable([FREEZE], up(Node("Redis", "redis", process)), RecordedEvents())
     with pytest.raises(SystemFault, match="freeze: the system has no node 'Master'; it has: Redis"):
         timetable.check()
 
 
 def test_processes_of_others_are_not_signalled() -> None:
-    """The nodes of an existing cluster are watched and left alone."""
+    """The nodes of an existing cluster are watched, but not touched."""
     foreign = ForeignProcess("Master", 1, 0.0)
     with pytest.raises(SystemFault, match="freeze: Master was not started by mqperf"):
         Timetable([FREEZE], up(Node("Master", "mq1", foreign)), RecordedEvents()).check()
 
 
 class Cable:
-    """What a link is told; links that are real are tried in the integration tests."""
+    """Logs the calls to a link; integration tests use real links."""
 
     def __init__(self) -> None:
-        self.told: list[str] = []
+        self.calls: list[str] = []
 
     def cut(self) -> None:
-        self.told.append("cut")
+        self.calls.append("cut")
 
     def swallow(self) -> None:
-        self.told.append("swallow")
+        self.calls.append("swallow")
 
     def beyond(self, quantities: Mapping[str, float]) -> str | None:
         return "too much" if quantities.get("jitter_s") else None
 
     def impair(self, quantities: Mapping[str, float]) -> None:
-        self.told.append(f"impair {dict(quantities)}")
+        self.calls.append(f"impair {dict(quantities)}")
 
     def restore(self) -> None:
-        self.told.append("restore")
+        self.calls.append("restore")
 
 
 def test_the_link_is_interrupted_and_restored() -> None:
-    """Each action in its way; no node counts as disturbed, and a run that fails restores it."""
+    """Each action calls the link; no node counts as disturbed, and a failed run restores it."""
     first = ActionPlan(do="disconnect", link=True, at_s=0.0, for_s=0.1)
     second = ActionPlan(do="impair", link=True, at_s=0.1, for_s=0.1, delay_s=0.3)
     third = ActionPlan(do="black-hole", link=True, at_s=0.2, for_s=60)
@@ -210,17 +210,17 @@ def test_the_link_is_interrupted_and_restored() -> None:
     timetable.check()
     timetable.begin(time.time())
     limit = time.monotonic() + PATIENCE_S
-    while cable.told[-1:] != ["swallow"] and time.monotonic() < limit:
+    while cable.calls[-1:] != ["swallow"] and time.monotonic() < limit:
         timetable.act()
         assert timetable.disturbed == set()
     timetable.close()
     undone = "restore"
-    assert cable.told == ["cut", undone, "impair {'delay_s': 0.3}", undone, "swallow", undone]
+    assert cable.calls == ["cut", undone, "impair {'delay_s': 0.3}", undone, "swallow", undone]
     assert [what for what, _ in events] == ["action-began", "action-ended"] * 3
 
 
 def test_an_impairment_that_the_link_cannot_have_is_told() -> None:
-    """Before anything is measured."""
+    """The error comes before anything is measured."""
     action = ActionPlan(do="impair", link=True, at_s=0.0, for_s=0.1, jitter_s=1.0)
     timetable = Timetable([action], up(), RecordedEvents())
     timetable.link = Cable()
@@ -229,7 +229,7 @@ def test_an_impairment_that_the_link_cannot_have_is_told() -> None:
 
 
 def test_a_link_that_cannot_be_interrupted_is_told() -> None:
-    """Before anything is measured."""
+    """The error comes before anything is measured."""
     action = ActionPlan(do="disconnect", link=True, at_s=0.0, for_s=0.1)
-    with pytest.raises(SystemFault, match="the link is made by what cannot interrupt it: leave"):
+    with pytest.raises(SystemFault, match="link is made by a backend that cannot interrupt it"):
         Timetable([action], up(), RecordedEvents()).check()

@@ -1,4 +1,4 @@
-"""Which point heads a summary, and what is said of it."""
+"""The headline point of a summary, and its description."""
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ LAYOUTS = (("cmsm", "classic"), ("cmsm", "mirrored"))
 
 @pytest.fixture(scope="module")
 def sound() -> Tables:
-    """A plain and a mirrored sweep of CALL in three repeats, without any doubt."""
+    """A plain and a mirrored sweep of CALL in three repeats, without doubts."""
     read = tables(Shape(layouts=LAYOUTS, test_cases=("rpc-call",), threads=(10, 20)))
     return {**read, "doubts": read["doubts"].iloc[:0]}
 
@@ -47,34 +47,34 @@ def answer_to(read: Tables, question: str) -> str:
 PLAIN, MIRRORED = (f"rabbitmq-cmsm-{queues}-rpc-call-t00" for queues in ("classic", "mirrored"))
 
 
-def test_a_sound_point_heads_before_a_higher_doubted_one(sound: Tables) -> None:
-    """The doubted one is told of as what it seems, and takes part in no ratio."""
+def test_the_headline_is_sound_if_any_point_is(sound: Tables) -> None:
+    """A higher doubtful point is only mentioned, and is in no ratio."""
     assert best(sound)["threads"].tolist() == [20, 20]
     read = doubted(sound, "noisy-host", f"{PLAIN}20")
     assert best(read)["threads"].tolist() == [10, 20]
     text = answer_to(read, "scaling")
     assert "with 10 threads" in text
-    assert "more was seen, 1,240 msg/sec with 20 threads, doubted: noisy-host" in text
+    assert "1,240 msg/sec with 20 threads was measured, but is in doubt: noisy-host" in text
 
 
 @pytest.mark.parametrize("kind", ["clock-offset", "probe-gap", "peak-at-edge", "wording"])
 def test_doubts_about_something_else_change_no_top(sound: Tables, kind: str) -> None:
-    """CPU, latency and words say nothing against a throughput."""
+    """Doubts about CPU, latency and wording do not concern throughput."""
     assert best(doubted(sound, kind, f"{PLAIN}20"))["threads"].tolist() == [20, 20]
 
 
 def test_where_no_point_is_sound_it_is_said(sound: Tables) -> None:
-    """The highest is named with its doubts, and no percentage is made of it."""
+    """The highest is named with its doubts, and is in no percentage."""
     points = (f"{PLAIN}10", f"{PLAIN}20", f"{MIRRORED}10", f"{MIRRORED}20")
     read = doubted(sound, "lost", *points)
     text = answer_to(read, "scaling")
-    assert text.startswith("CALL: cannot be told, as no point is beyond doubt; the most that was")
+    assert text.startswith("CALL: no sound result, because no point is beyond doubt; the highest")
     assert text.endswith("doubted: lost.")
-    assert answer_to(read, "comparison").endswith("CALL cannot be told, as a side is doubted.")
+    assert answer_to(read, "comparison").endswith(" be compared, because one side is in doubt.")
 
 
-def test_a_change_has_an_interval_or_says_why_not(sound: Tables) -> None:
-    """Over repeats there is one; of single runs there is none."""
+def test_a_change_has_an_interval_or_the_reason(sound: Tables) -> None:
+    """Repeats give an interval; single runs give the reason for none."""
     assert "CALL \N{MINUS SIGN}55 % (\N{MINUS SIGN}" in answer_to(sound, "comparison")
     single = tables(Shape(layouts=LAYOUTS, test_cases=("rpc-call",), threads=(10, 20), repeats=1))
     text = answer_to({**single, "doubts": sound["doubts"]}, "comparison")
@@ -82,7 +82,7 @@ def test_a_change_has_an_interval_or_says_why_not(sound: Tables) -> None:
 
 
 def test_doubted_bars_are_hollow_and_cells_marked(sound: Tables) -> None:
-    """In the overview of a system."""
+    """It is so in the overview of a system."""
     read = doubted(sound, "backlog", f"{PLAIN}10", f"{PLAIN}20")
     (axes,) = top_sheet(best(read), {"rpc-call": "CALL"}).axes
     bars = [bar for bar in axes.patches if isinstance(bar, Rectangle) and bar.get_width()]
@@ -99,7 +99,7 @@ def test_doubted_bars_are_hollow_and_cells_marked(sound: Tables) -> None:
 
 
 def test_the_raw_maximum_stands_beside_what_is_sustained(sound: Tables) -> None:
-    """A dotted line in the overview, and a footnote with what the doubt about it found."""
+    """It is a dotted line in the overview, with a footnote on the finding of its doubt."""
     read = doubted(sound, "backlog", f"{PLAIN}20")
     (axes,) = top_sheet(best(read), {"rpc-call": "CALL"}).axes
     raw, sustained = (best(read).iloc[0][name] for name in ("top_throughput_msg_s", FIGURE))
@@ -111,7 +111,7 @@ def test_the_raw_maximum_stands_beside_what_is_sustained(sound: Tables) -> None:
     assert ["[#" in row[1] for row in grid.rows] == [True, False]
 
 
-def test_without_figures_nothing_heads(sound: Tables) -> None:
-    """A point whose attempts all failed is no top."""
+def test_a_point_without_figures_is_no_headline(sound: Tables) -> None:
+    """A point whose attempts all failed is no headline."""
     nothing = sound["points"].assign(throughput_msg_s=None)
     assert best_first(nothing, sound).empty

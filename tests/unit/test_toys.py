@@ -1,4 +1,4 @@
-"""A package of somebody else adds to every seam, and touches no file of mqperf."""
+"""An external package extends mqperf at every extension point, without changing a file of it."""
 
 import json
 import os
@@ -31,7 +31,7 @@ question: how-often
 
 
 def mqperf(folder: Path, *words: str, path: tuple[Path, ...] = (TOYS, TOYS / "installed")) -> str:
-    """What a command prints with the toys installed."""
+    """The output of a command with the toys installed."""
     env = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, path))}
     done = subprocess.run(
         [MQPERF, *words], cwd=folder, env=env, capture_output=True, text=True, check=False
@@ -40,7 +40,7 @@ def mqperf(folder: Path, *words: str, path: tuple[Path, ...] = (TOYS, TOYS / "in
 
 
 def test_a_package_adds_to_every_seam(tmp_path: Path) -> None:
-    """Its system, generator, test case, probe, action and host are run, audited and published."""
+    """Its system, generator, test case, probe, action and host are run, audited and reported."""
     (tmp_path / "toy.yaml").write_text(PLAN)
     assert "poke Toy, 2 to 2.5 s" in mqperf(tmp_path, "plan", "toy.yaml")
     output = mqperf(tmp_path, "run", "toy.yaml", "--hosts", "toy-corner")
@@ -65,13 +65,13 @@ def test_a_package_adds_to_every_seam(tmp_path: Path) -> None:
 
 
 def test_a_package_adds_a_form_of_plans(tmp_path: Path) -> None:
-    """A file of its suffix is read as the plan that it stands for."""
+    """A file with its suffix is read as the plan that it represents."""
     (tmp_path / "toy.backwards").write_text("\n".join(reversed(PLAN.splitlines())))
     assert "poke Toy, 2 to 2.5 s" in mqperf(tmp_path, "plan", "toy.backwards")
 
 
 def test_a_package_adds_a_command() -> None:
-    """It has help and arguments, and stands after mqperf's own."""
+    """It has help and arguments, and is listed after mqperf's own."""
     assert mqperf(TOYS, "toy-hello", "Ada") == "Hello Ada!\n"
     assert "Greet somebody." in mqperf(TOYS, "toy-hello", "--help")
     listed = mqperf(TOYS, "--help")
@@ -82,7 +82,7 @@ def test_a_package_adds_a_command() -> None:
 def test_a_package_adds_a_function(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is called as those of mqperf are."""
+    """It is called like those of mqperf."""
     monkeypatch.syspath_prepend(TOYS / "installed")
     library: Any = import_module("mqperf")
     library.toy_hello("Ada")
@@ -90,7 +90,7 @@ def test_a_package_adds_a_function(
 
 
 def test_a_package_adds_topologies(tmp_path: Path) -> None:
-    """By their names, or by a form and a number, of which it says what can be."""
+    """They have fixed names, or a prefix with a number that the package validates."""
     (tmp_path / "toy.yaml").write_text(PLAN.replace("[direct]", "[direct, toy-alone, toys-3]"))
     output = mqperf(tmp_path, "plan", "toy.yaml")
     assert all(name in output for name in ("toy-alone", "toys-3"))
@@ -100,7 +100,7 @@ def test_a_package_adds_topologies(tmp_path: Path) -> None:
 
 
 def test_a_package_adds_an_axis(tmp_path: Path) -> None:
-    """A list of values for its parameter is swept, and told apart in tables and on the page."""
+    """A list of values of its parameter is swept, and separates rows in tables and on the page."""
     swept = PLAN.replace("duration_s: 4", "duration_s: 3, thinning: [1, 4]").split("actions:")[0]
     (tmp_path / "toy.yaml").write_text(swept)
     assert "1 thread, thinning 4" in mqperf(tmp_path, "plan", "toy.yaml")
@@ -128,7 +128,7 @@ def test_a_package_makes_links(tmp_path: Path) -> None:
 
 
 def test_a_package_imports_what_its_tool_measured(tmp_path: Path) -> None:
-    """A file of it becomes tables; without the package it is a file like any other."""
+    """Its file format becomes tables; without the package the file is not recognized."""
     (tmp_path / "tuesday.toy").write_text("3\n5\n")
     mqperf(tmp_path, "import", "tuesday.toy", "--out", "p", "--system", "toy")
     mqperf(tmp_path, "tables", "p", "--out", "t")
@@ -140,7 +140,7 @@ def test_a_package_imports_what_its_tool_measured(tmp_path: Path) -> None:
 
 
 def test_a_link_that_nobody_can_make_is_told(tmp_path: Path) -> None:
-    """With what is in the way of each backend, before anything is started."""
+    """The error has each backend's reason, before anything is started."""
     linked = PLAN.split("actions:", maxsplit=1)[0] + "link: {loss_share: 0.1}\n"
     (tmp_path / "toy.yaml").write_text(linked)
     output = mqperf(tmp_path, "run", "toy.yaml")
@@ -152,7 +152,7 @@ def test_a_link_that_nobody_can_make_is_told(tmp_path: Path) -> None:
 
 
 def test_a_value_that_a_generator_refuses_is_told_with_its_place(tmp_path: Path) -> None:
-    """So is a key that nobody knows."""
+    """The error has the line of the plan; an unknown key gives one too."""
     faulty = PLAN.replace("duration_s: 4", "duration_s: 4, thinning: [1, 400], thinnning: 2")
     (tmp_path / "toy.yaml").write_text(faulty)
     output = mqperf(tmp_path, "plan", "toy.yaml")
@@ -161,7 +161,7 @@ def test_a_value_that_a_generator_refuses_is_told_with_its_place(tmp_path: Path)
 
 
 def test_a_name_of_a_package_that_is_gone_is_an_error(tmp_path: Path) -> None:
-    """The plan names what there is not; the error names what there is."""
+    """The error has the missing name and the existing ones."""
     (tmp_path / "toy.yaml").write_text(PLAN)
     output = mqperf(tmp_path, "plan", "toy.yaml", path=())
     assert "unknown test case 'toy-echo'" in output
@@ -169,9 +169,9 @@ def test_a_name_of_a_package_that_is_gone_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_broken_package_is_named(tmp_path: Path) -> None:
-    """Whatever goes wrong in it, the error says which package it is, and is one sentence.
+    """Whatever its fault, the error is one sentence that names the package.
 
-    A plan that needs nothing of it is none the worse.
+    A plan that does not use it is not affected.
     """
     folder = tmp_path / "broken-2.0.dist-info"
     folder.mkdir()
@@ -189,7 +189,7 @@ def test_a_broken_package_is_named(tmp_path: Path) -> None:
 
 
 def test_hosts_get_what_the_system_of_a_package_needs(tmp_path: Path) -> None:
-    """As the value of the system says it: packages, and the services that these would start."""
+    """Its system lists the packages, and the services that installing them would start."""
     program = "from mqperf_hosts.front import installation;"
     program += "from mqperf_hosts.front.host_check import needed;"
     program += "from mqperf.hosts.place import Place; tools = needed(['toy']);"
@@ -209,7 +209,7 @@ def test_hosts_get_what_the_system_of_a_package_needs(tmp_path: Path) -> None:
 
 
 def test_a_name_belongs_to_one_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A package cannot take the place of what mqperf brings."""
+    """A package cannot replace a value of mqperf."""
     monkeypatch.syspath_prepend(str(TOYS / "installed"))
     echo = next(iter(TEST_CASES.values()))
     twice = Registry("test_cases", [_Named("toy-echo")])
@@ -224,7 +224,7 @@ class _Named:
 
 
 def test_a_package_adds_a_document_beside_the_live_page() -> None:
-    """It is served by its name, as the page's state is."""
+    """It is served by its name, like the page's state."""
     program = "from mqperf.front.live import Pulse; from mqperf_live.front.page import DOCUMENTS;"
     program += "print(*DOCUMENTS, DOCUMENTS['toy-case'].content(Pulse()))"
     env = os.environ | {"PYTHONPATH": f"{TOYS}{os.pathsep}{TOYS / 'installed'}"}

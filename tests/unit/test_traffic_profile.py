@@ -1,4 +1,4 @@
-"""Traffic profiles: what is counted, which files are none, and what is not a replay of them."""
+"""Traffic profiles: recording, invalid files, and deviations of replays."""
 
 import json
 from collections import Counter
@@ -35,30 +35,30 @@ PROFILE: dict[str, Any] = {
 
 
 def table(exchange: str, key: str, queues: list[str], **further: object) -> bytes:
-    """The headers of a copy, as the firehose has them."""
-    said: Any = {"exchange_name": exchange, "routing_keys": [key], "properties": further}
-    said |= {"node": "rabbit@a", "vhost": "/", "channel": 1, "routed_queues": queues}
-    return codec.table(said)
+    """The headers of a copy as the firehose sends them."""
+    headers: Any = {"exchange_name": exchange, "routing_keys": [key], "properties": further}
+    headers |= {"node": "rabbit@a", "vhost": "/", "channel": 1, "routed_queues": queues}
+    return codec.table(headers)
 
 
-# what is counted
+# recording
 
 
 def test_headers_of_the_firehose_tell_the_route() -> None:
-    """Exchange, routing key and number of queues, whatever the properties of the message are."""
+    """It is exchange, routing key and number of queues, whatever the message properties."""
     content = table("nova", "conductor", ["a", "b"], timestamp=1, priority=None, x=[True, 2.5])
     assert published(content) == Published("nova", "conductor", 2)
 
 
 @given(st.binary(max_size=200))
-def test_what_is_no_copy_is_no_route(content: bytes) -> None:
-    """Whatever it is made of, it is refused by one kind of error."""
+def test_other_content_is_refused(content: bytes) -> None:
+    """Any other content is refused with one kind of error."""
     with pytest.raises(ValueError, match="none of the firehose's"):
         published(content)
 
 
 def test_a_profile_has_counts_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Names only where they are asked for; more routes than are told apart are together."""
+    """It has names only if requested; surplus routes are merged into one."""
     monkeypatch.setattr(counting, "MOST_ROUTES", 2)
     counted = Counting(2)
     for at_s, key, queues, length in (
@@ -88,7 +88,7 @@ def test_a_profile_has_counts_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 def test_small_routes_of_a_long_capture_are_gathered(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Until plans read the file, and no further; what no gathering makes short is not written."""
+    """They are merged until plans can read the file; a file that stays too long is not written."""
     file = tmp_path / "profile.json"
 
     def captured(most_bytes: int) -> Profile:
@@ -118,20 +118,20 @@ def test_small_routes_of_a_long_capture_are_gathered(
 def test_lengths_that_stand_for_others_move_the_distribution_by_little(
     lengths: dict[int, int],
 ) -> None:
-    """By 1/64 at most; where there are few lengths, not at all."""
+    """Rounding changes it by at most 1/64, and not at all if lengths are few."""
     stands = representatives(Counter(lengths))
-    told: Counter[int] = Counter()
+    merged: Counter[int] = Counter()
     for length, count in lengths.items():
         assert stands[length] >= length
-        told[stands[length]] += count
-    assert len(told) <= MOST_LENGTHS
+        merged[stands[length]] += count
+    assert len(merged) <= MOST_LENGTHS
     ordered = sorted(lengths)
-    shares = [np.cumsum([of[length] for length in ordered]) for of in (lengths, told)]
+    shares = [np.cumsum([of[length] for length in ordered]) for of in (lengths, merged)]
     assert np.abs(shares[0] - shares[1]).max() <= sum(lengths.values()) / 64
-    assert len(lengths) > 64 or told == lengths
+    assert len(lengths) > 64 or merged == lengths
 
 
-# files that are none
+# invalid files
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_lengths_that_stand_for_others_move_the_distribution_by_little(
     ],
 )
 def test_what_is_no_profile_is_refused(changed: dict[str, Any], words: str) -> None:
-    """By one sentence with the file and the place."""
+    """The error is one sentence with the file and the place."""
     assert parsed(json.dumps(PROFILE).encode(), "profile.json").routes[0].messages == 3
     content = json.dumps(PROFILE | changed).encode()
     with pytest.raises(PlanError, match=r"profile\.json: no traffic profile of version 1") as error:
@@ -164,7 +164,7 @@ def test_what_is_no_profile_is_refused(changed: dict[str, Any], words: str) -> N
 
 
 def test_what_is_no_json_is_refused() -> None:
-    """No text, one without an end, and nothing."""
+    """Binary, truncated and empty files are."""
     for content in (b"\xff", b"[" * 100_000, b""):
         with pytest.raises(PlanError, match=r"profile\.json: "):
             parsed(content, "profile.json")
@@ -182,7 +182,7 @@ def test_what_is_no_json_is_refused() -> None:
 def test_every_second_of_a_route_has_its_count(
     routes: list[list[int]], tenths: list[int], speed: float, scale: float
 ) -> None:
-    """Exactly as it was, and again when the profile has ended; faster and scaled, in proportion."""
+    """Counts are exact and repeat after the end; speed and scale change them in proportion."""
     for place, counts in enumerate(routes):
         if not sum(counts):
             continue
@@ -197,7 +197,7 @@ def test_every_second_of_a_route_has_its_count(
 
 
 def test_routes_are_dealt_to_processes() -> None:
-    """Each has one number, and the largest of them are in different processes."""
+    """Each has one number, and the largest are in different processes."""
     for routes, processes in ((7, 3), (4, 4), (1000, 7), (1, 1)):
         of_routes = numbers(routes, processes)
         assert len({*of_routes}) == routes
@@ -206,23 +206,23 @@ def test_routes_are_dealt_to_processes() -> None:
 
 
 def test_lengths_are_those_of_what_a_load_replays() -> None:
-    """Where it ends before the profile, routes of later seconds have no message in it."""
+    """If the load ends before the profile, routes of later seconds have no message in it."""
     early, late = (
         Route.model_validate({**ROUTE, "per_second": counts, "lengths": ((length, 3),)})
         for counts, length in (((3, 0), 10), ((0, 3), 4096))
     )
-    come = {10: 300}
-    assert distance([(early, 300), (late, 0)], come) == 0
-    assert distance([(early, 300), (late, 300)], come) == pytest.approx(0.5)
+    received = {10: 300}
+    assert distance([(early, 300), (late, 0)], received) == 0
+    assert distance([(early, 300), (late, 300)], received) == pytest.approx(0.5)
     assert distance([(early, 300), (late, 0)], {}) == 1
 
 
 def replay(**changes: object) -> Replay:
-    """One whose record is that of its profile; a client was late by some messages."""
-    asked = np.array([1000.0, 0.0, 3000.0])
-    sent = asked + np.array([-100, 100, 0])
-    sound: dict[str, Any] = {"routes": 3, "queues": 2, "asked": asked, "due": asked, "sent": sent}
-    return Replay(**(sound | {"missing": {}, "distance": 0.019} | changes))
+    """A replay whose record equals its profile, with a client that was late by some messages."""
+    recorded = np.array([1000.0, 0.0, 3000.0])
+    rates = {"asked": recorded, "due": recorded, "sent": recorded + np.array([-100, 100, 0])}
+    sound: dict[str, Any] = {"routes": 3, "queues": 2, "missing": {}, "distance": 0.019}
+    return Replay(**(sound | rates | changes))
 
 
 @pytest.mark.parametrize(
@@ -240,6 +240,6 @@ def replay(**changes: object) -> Replay:
 def test_what_is_not_as_the_profile_has_it_is_told(
     changes: dict[str, Any], words: str | None
 ) -> None:
-    """Seconds, routes and lengths; a pause of a client, or a message at a border, is none."""
-    told = [*replay(**changes).disagreements()]
-    assert [words in sentence for sentence in told] == [True] if words else not told
+    """Seconds, routes and lengths count; a client's pause and messages at a border do not."""
+    sentences = [*replay(**changes).disagreements()]
+    assert [words in sentence for sentence in sentences] == [True] if words else not sentences

@@ -1,4 +1,4 @@
-"""What is asked of every replay of traffic: its answer."""
+"""The answer to the question of every replay of traffic."""
 
 import pytest
 from factory import Shape, tables
@@ -11,12 +11,12 @@ from mqperf.study.tables import conform
 KEYS = ["run", "point", "system", "topology", "queues", "test_case", "threads", "repeat"]
 
 
-def said(p99_s: float | None, **off: float) -> str:
-    """The sentence of one run of ten seconds and three routes, of which so much is off."""
+def sentence_for(p99_s: float | None, **off: float) -> str:
+    """The sentence for one run of ten seconds and three routes with these deviations."""
     shape = Shape((("cmsm", "classic"),), ("rpc-cast",), threads=(1,), repeats=1)
     frames = tables(shape)
-    told = {"routes": 3, "routes_off": 0, "seconds": 10, "seconds_off": 0, "length_distance": 0.0}
-    replay = conform("traffic", frames["messages"][KEYS].assign(**{**told, **off}))
+    exact = {"routes": 3, "routes_off": 0, "seconds": 10, "seconds_off": 0, "length_distance": 0.0}
+    replay = conform("traffic", frames["messages"][KEYS].assign(**{**exact, **off}))
     latency = frames["latency"].assign(latency_p50_s=0.002, latency_p99_s=p99_s)
     changed = {"latency": latency, "traffic": replay, "doubts": frames["doubts"][:0]}
     answer = ANSWERS["traffic"].answer({**complete({**frames, **changed}), **changed})
@@ -36,11 +36,11 @@ def said(p99_s: float | None, **off: float) -> str:
         ),
     ],
 )
-def test_what_is_off_is_told(off: dict[str, float], words: str) -> None:
-    """Lengths as well: with others the same messages are another load."""
-    assert said(0.008, **off).endswith(f"p50 2 ms, p99 8 ms; {words}")
+def test_deviations_are_named(off: dict[str, float], words: str) -> None:
+    """Lengths count too: with others the same messages are another load."""
+    assert sentence_for(0.008, **off).endswith(f"p50 2 ms, p99 8 ms; {words}")
 
 
 def test_a_percentile_of_too_few_messages_is_no_number() -> None:
-    """It was ``nan ms``."""
-    assert "p50 2 ms, p99 not known of so few messages; every" in said(None)
+    """It was ``nan ms`` once."""
+    assert "p50 2 ms, p99 not known for so few messages; every" in sentence_for(None)

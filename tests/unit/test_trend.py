@@ -1,4 +1,4 @@
-"""Trends over many folders: a planted step is found in its place, and sound repeats are silent."""
+"""Trends over many folders: planted steps are located, and equal folders give none."""
 
 import shutil
 from collections.abc import Sequence
@@ -41,10 +41,10 @@ def folder(
     control: bool = True,
     **facts: str | int,
 ) -> tuple[str, Tables]:
-    """Invented runs of a day: throughput by so many times the usual, of ``system`` or ``machine``.
+    """Invented runs of a day; throughput is a multiple, by ``system`` or ``machine``, of the usual.
 
-    Control runs see the machine alone: their point is one that the system's change spares.  All
-    runs have the ``facts``.
+    Control runs depend on the machine alone: the change of the system spares their point.  All runs
+    have the ``facts``.
     """
     frames = of_day(day, system, machine, control=control, facts=tuple(facts.items()))
     return f"runs/day-{day}", {name: frame.copy(deep=False) for name, frame in frames.items()}
@@ -59,7 +59,7 @@ def of_day(
     control: bool,
     facts: tuple[tuple[str, str | int], ...],
 ) -> Tables:
-    """The tables of such a day, which are completed once for all tests."""
+    """The tables of such a day, computed once for all tests."""
     random = np.random.default_rng(day)
     rows = {name: frame for name, frame in tables(SHAPE).items() if name not in COMPUTED}
     if control:
@@ -81,7 +81,7 @@ def of_day(
 
 
 def with_control_runs(rows: Tables) -> dict[str, pd.DataFrame]:
-    """Three more runs of the first point, which watch the machine."""
+    """Three more runs of the first point, as control runs."""
     frames = dict(rows)
     model = rows["runs"].iloc[0]["run"]
     for name in ("runs", "messages", "latency"):
@@ -95,31 +95,31 @@ def with_control_runs(rows: Tables) -> dict[str, pd.DataFrame]:
 
 
 def without_100_threads(day: int) -> tuple[str, Tables]:
-    """Such a day, on which 50 threads alone were measured."""
+    """Such a day with only 50 threads measured."""
     name, frames = folder(day)
-    kept = {
+    remaining = {
         table: frame[frame["threads"].ne(100).fillna(value=True)] if "threads" in frame else frame
         for table, frame in frames.items()
         if table not in COMPUTED
     }
-    return name, stats.complete(kept)
+    return name, stats.complete(remaining)
 
 
 def changed(frames: Tables) -> set[tuple[str, str, str]]:
-    """The step, figure and verdict of every change."""
+    """Step, figure and verdict of every change."""
     rows = words.changes(frames["trend_steps"])
     return set(rows[["folder_b", "figure", "verdict"]].itertuples(index=False, name=None))
 
 
 @pytest.fixture(scope="module")
 def stepped() -> Tables:
-    """Five days, given in no order; from the fourth on the system is a fifth slower."""
+    """Five days in shuffled order; from the fourth on the system is a fifth slower."""
     given = [folder(day, system=0.8 if day >= 3 else 1.0) for day in (4, 1, 0, 3, 2)]
     return study.trend(given)
 
 
 def test_a_planted_step_is_found_in_its_place(stepped: Tables) -> None:
-    """Between the third day and the fourth, nowhere else, with its ratio in the interval."""
+    """It is between the third day and the fourth only, with its ratio in the interval."""
     assert list(stepped["trend_folders"]["folder"]) == [f"runs/day-{day}" for day in range(5)]
     changes = words.changes(stepped["trend_steps"])
     assert set(changes["folder_a"]) == {"runs/day-2"}
@@ -134,7 +134,7 @@ def test_a_planted_step_is_found_in_its_place(stepped: Tables) -> None:
 
 
 def test_what_is_sustained_has_the_verdict_of_its_point(stepped: Tables) -> None:
-    """Not a test of its own: that of the throughput of the point that sustains it in both."""
+    """It is the throughput verdict of the point that sustains it on both sides, not a new test."""
     rows = stepped["trend_sustained"].set_index("folder")
     assert rows["sustained_throughput_msg_s"].notna().all()
     assert rows.loc["runs/day-3", "step"] == "worse"
@@ -143,8 +143,8 @@ def test_what_is_sustained_has_the_verdict_of_its_point(stepped: Tables) -> None
     assert set(rows.loc[["runs/day-1", "runs/day-2", "runs/day-4"], "step"]) == {"cannot tell"}
 
 
-def test_what_a_version_made_slowly_names_it() -> None:
-    """A step is told against the last folder of its reference; control runs are over the same."""
+def test_a_gradual_change_names_its_version() -> None:
+    """A step is against the last folder of its reference; so are its control runs."""
     folders = [folder(day) for day in range(5)]
     folders += [
         folder(5, system=0.96, system_version="99"),
@@ -158,7 +158,7 @@ def test_what_a_version_made_slowly_names_it() -> None:
 
 
 def test_each_step_tells_what_would_have_been_found(stepped: Tables) -> None:
-    """The least change beside the verdict: of every step, of what is sustained, of the newest."""
+    """The least detectable change is given for every step, sustained throughput and the newest."""
     assert stepped["trend_steps"]["detectable"].between(0.05, 0.3).all()
     [*_, last] = words.sustained_lines(stepped)
     assert last.endswith(" % would show)")
@@ -168,7 +168,7 @@ def test_each_step_tells_what_would_have_been_found(stepped: Tables) -> None:
 
 
 def test_drift_that_control_runs_show_is_no_change() -> None:
-    """All of the machine became slower, and no version changed."""
+    """The whole machine became slower, and no version changed."""
     frames = study.trend([folder(0), folder(1), folder(2, machine=0.7)])
     assert changed(frames) == set()
     drifts = words.drifts(frames["trend_steps"])
@@ -191,8 +191,8 @@ def test_more_than_the_drift_is_a_change() -> None:
     assert rows["beyond_control"].to_numpy() == pytest.approx(0.6, rel=0.1)
 
 
-def test_with_another_version_control_runs_excuse_nothing() -> None:
-    """They use the system as well: what they show may be its doing."""
+def test_control_runs_of_another_version_do_not_count() -> None:
+    """They use the system too: their drift may be its effect."""
     later = folder(1, machine=0.7, system_version="4.0.5")
     frames = study.trend([folder(0), later])
     steps = words.changes(frames["trend_steps"])
@@ -201,7 +201,7 @@ def test_with_another_version_control_runs_excuse_nothing() -> None:
 
 
 def test_without_control_runs_that_is_said() -> None:
-    """A change may be the machine's, and the text says that nobody watched it."""
+    """The text says that a change may be the machine's, as there were no control runs."""
     given = [folder(0, control=False), folder(1, control=False, system=0.7)]
     frames = study.trend(given)
     assert set(words.changes(frames["trend_steps"])["cause"]) == {"not watched"}
@@ -210,7 +210,7 @@ def test_without_control_runs_that_is_said() -> None:
 
 
 def test_another_machine_is_marked_and_not_compared() -> None:
-    """What is faster on another processor is no change; the series goes on when it is back."""
+    """A faster processor is no change; the series continues when the first one is back."""
     other = folder(2, system=2.0, cpu_model="Another CPU")
     given = [folder(0), folder(1), other, folder(3), folder(4)]
     frames = study.trend(given)
@@ -228,7 +228,7 @@ def test_another_machine_is_marked_and_not_compared() -> None:
 
 
 def test_a_little_more_memory_is_the_same_machine() -> None:
-    """A new kernel keeps more of it; twice as much is another machine."""
+    """A new kernel may reserve less of it; twice as much is another machine."""
     memory = 24 * 2**30
     given = [
         folder(day, memory_bytes=size)
@@ -247,12 +247,12 @@ def test_a_folder_without_the_point_is_passed_over() -> None:
 
 @pytest.fixture(scope="module")
 def moved() -> Tables:
-    """Three days; the last sustains at 50 threads, as 100 threads were not measured."""
+    """Three days; the last sustains 50 threads, as 100 threads were not measured."""
     return study.trend([folder(0), folder(1), without_100_threads(2)])
 
 
 def test_a_sustained_point_that_moved_is_told_and_not_compared(moved: Tables) -> None:
-    """No ratio of rates of two points; text, terminal and page name both points."""
+    """Rates of two points have no ratio; text, terminal and page name both points."""
     rows = moved["trend_sustained"].set_index("folder")
     assert list(rows["sustained_at"]) == ["100 threads", "100 threads", "50 threads"]
     assert rows.loc["runs/day-2", "step"] == "at another point"
@@ -266,7 +266,7 @@ def test_a_sustained_point_that_moved_is_told_and_not_compared(moved: Tables) ->
 
 
 def test_lines_join_the_same_point_only(moved: Tables) -> None:
-    """What is sustained is drawn per point: no line leads from 100 threads to 50."""
+    """Sustained throughput is drawn per point: no line joins 100 threads and 50."""
     sustained = moved["trend_sustained"].set_index("folder_place")["sustained_throughput_msg_s"]
     panel = trend_page.sustained_sheet(moved).axes[0]
     joined = [
@@ -278,19 +278,19 @@ def test_lines_join_the_same_point_only(moved: Tables) -> None:
 
 
 def test_staircases_are_followed_by_where_they_end() -> None:
-    """A step that is planted there is found; where one ends nowhere nothing is sustained."""
+    """A step in their saturation rate is found; without an end nothing is sustained."""
     steady, slower = (630.0, 625.0, 635.0), (205.0, 204.0, 206.0)
     sides = climbed(steady, steady), climbed(slower, (1e9, 1e9, 1e9))
     folders = [(name, stats.complete(side)) for name, side in zip("ab", sides, strict=True)]
     after = study.trend(folders)["trend_sustained"].query("folder == 'b'").set_index("queues")
-    told = after["sustained_throughput_msg_s"].to_dict()
-    assert CLIMB[slower[0] > CLIMB].max() < told["classic"] < CLIMB[slower[0] < CLIMB].min()
-    assert np.isnan(told["mirrored"])
+    rates = after["sustained_throughput_msg_s"].to_dict()
+    assert CLIMB[slower[0] > CLIMB].max() < rates["classic"] < CLIMB[slower[0] < CLIMB].min()
+    assert np.isnan(rates["mirrored"])
     assert after["step"].to_dict()["classic"].startswith("worse")
 
 
 def test_nothing_in_common_is_said() -> None:
-    """Fewer than two folders, and folders of other plans."""
+    """It is said of fewer than two folders, and of folders of different plans."""
     with pytest.raises(TableError, match="two folders"):
         study.trend([folder(0)])
     name, other = folder(1)
@@ -309,7 +309,7 @@ def page(stepped: Tables, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.starts_programs
 def test_a_page_tells_what_differs_then_changes(page: Path) -> None:
-    """Then control runs, what is sustained, and figures with alternative text."""
+    """Control runs, sustained throughput and figures with alternative texts follow."""
     text = page.read_text()
     heads = ("What differs", "Changes", "Control runs", "Sustained throughput", "RPC CALL", "Data")
     places = [text.index(f"\n{head}") for head in heads]
@@ -326,7 +326,7 @@ def test_a_page_tells_what_differs_then_changes(page: Path) -> None:
 
 
 def test_marks_stand_at_the_steps(stepped: Tables) -> None:
-    """The word for a change stands at the point that it led to, in its own panel."""
+    """The label of a change is at the point after the step, in its own panel."""
     sheet = trend_page.point_sheet(stepped)
     for panel in sheet.axes:
         [note] = panel.texts
@@ -336,7 +336,7 @@ def test_marks_stand_at_the_steps(stepped: Tables) -> None:
 
 @pytest.mark.starts_programs
 def test_the_command_line_from_end_to_end(root: Path, tmp_path: Path) -> None:
-    """Copies of recorded runs: equal, so nothing changed; what cannot be read is named."""
+    """Copies of recorded runs give no change; unreadable folders are named."""
     samples = root / "data/samples/runs"
     first = shutil.copytree(samples, tmp_path / "first")
     second = shutil.copytree(samples, tmp_path / "second")
@@ -356,7 +356,7 @@ def test_the_command_line_from_end_to_end(root: Path, tmp_path: Path) -> None:
 def test_fewer_than_two_folders_are_one_clear_line(
     root: Path, tmp_path: Path, given: Sequence[str]
 ) -> None:
-    """Of one folder, of one given twice, and of one that can be read."""
+    """It holds for one folder, for the same one twice, and for two if only one is readable."""
     shutil.copytree(root / "data/samples/faults", tmp_path / "one")
     with pytest.raises(MqperfError, match="two folders of runs or more, and has 1") as caught:
         mqperf_trend.trend([tmp_path / name for name in given])
@@ -364,7 +364,7 @@ def test_fewer_than_two_folders_are_one_clear_line(
 
 
 def test_a_worse_step_may_be_an_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Any change for the worse, or only one in the newest folder; never drift of the machine."""
+    """Either any change for the worse counts or only the newest, but never the machine's drift."""
     early = [folder(0), folder(1, system=0.7), folder(2, system=0.7)]
     late = [folder(0), folder(1), folder(2, system=0.7)]
     drift = [folder(0), folder(1), folder(2, machine=0.7)]
@@ -377,8 +377,8 @@ def test_a_worse_step_may_be_an_exit_code(monkeypatch: pytest.MonkeyPatch) -> No
         assert CliRunner().invoke(app, ["trend", "a", "b"]).exit_code == 0
 
 
-def test_what_tells_no_day_comes_first() -> None:
-    """As a published report may; it is drawn and compared, and named."""
+def test_folders_without_a_date_come_first() -> None:
+    """Imported reports may have no date; they are drawn, compared and named."""
     name, published = folder(5)
     runs = published["runs"].copy()
     runs["started"] = runs["started"].mask(runs["started"].notna())
@@ -389,7 +389,7 @@ def test_what_tells_no_day_comes_first() -> None:
 
 
 def test_folders_of_one_day_have_their_names() -> None:
-    """As a version of a broker, or a commit; where these agree as well, their place."""
+    """Labels are the broker's version, the commit, or if these are equal, the position."""
     (first, rows), (second, _), (third, later) = folder(0), folder(1), folder(2)
     for names, labels in (
         ((first, second, third), ["day-0", "day-1", "day-2"]),
@@ -400,7 +400,7 @@ def test_folders_of_one_day_have_their_names() -> None:
 
 
 def test_a_notebook_has_tables_and_figures(stepped: Tables) -> None:
-    """Changes, a figure of a sweep, and all of it as HTML; a wrong selection is one line."""
+    """It has changes, a sweep's figure, and HTML of all; a wrong selection is a one-line error."""
     trend = mqperf_trend.Trend(stepped)
     assert len(trend.plot().axes) == 3
     assert len(trend.plot(points=True, queues="classic").axes) == 3

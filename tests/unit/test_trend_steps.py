@@ -1,4 +1,4 @@
-"""Steps between folders, by their statistics: planted ones are found, equal folders are silent."""
+"""The statistics of steps between folders: planted steps are found, equal folders have none."""
 
 from collections.abc import Sequence
 
@@ -18,9 +18,9 @@ Random = np.random.Generator
 def invented(
     random: Random, folders: int, *, points: int = 4, off: float = 0.0, drift: float = 0.0
 ) -> pd.DataFrame:
-    """Folders of three repeats as ``_sides`` gives them, equal but for a ``drift``.
+    """Folders of three repeats as ``_sides`` gives them, equal except for a ``drift``.
 
-    Each is ``off`` by so many times the runs' spread.
+    Days differ by ``off`` times the spread of runs.
     """
     rows, repeats = [], 3
     start = pd.Timestamp("2026-03-14", tz="UTC")
@@ -42,7 +42,7 @@ def invented(
 
 
 def alarmed(trials: int, off: float = 0.0) -> int:
-    """Of so many equal folders, those to which any step has a verdict, whatever its size."""
+    """The number of equal folders in which any step has a verdict, whatever its size."""
     sides = invented(np.random.default_rng(7), trials + 1, off=off)
     steps = _judged("trend_steps", sides, POINT_KEYS, 0.0)
     assert len(steps) == trials * 4 * len(TREND_FIGURES)
@@ -51,13 +51,13 @@ def alarmed(trials: int, off: float = 0.0) -> int:
 
 @pytest.mark.parametrize("off", [0.0, 0.75])
 def test_equal_folders_are_silent(off: float) -> None:
-    """To at most 1 % of them is even one step called a change, also where days differ by 1.5 %."""
-    # 1 % of 100 is 1; more than 4 would happen by chance once in three hundred times.
+    """At most 1 % of them have a step called a change, even if days differ by 1.5 %."""
+    # 1 % of 100 is 1; more than 4 happen by chance once in three hundred times.
     assert alarmed(100, off) <= 4
 
 
 def test_what_changes_slowly_is_found() -> None:
-    """1.5 % a folder is no step to any neighbour, and soon one from the folders before."""
+    """1.5 % a folder is no step between neighbours, but soon one against earlier folders."""
     sides = invented(np.random.default_rng(8), 30, off=0.75, drift=0.015)
     steps = _judged("trend_steps", sides[sides["figure"] == TREND_FIGURES[0]], POINT_KEYS, 0.05)
     worse = steps[steps["verdict"].eq("worse")]
@@ -68,7 +68,7 @@ def test_what_changes_slowly_is_found() -> None:
 
 
 def test_no_verdict_vanishes_as_folders_are_added() -> None:
-    """A history as long as somebody likes says of its first folders what a short one says."""
+    """A history of any length gives its first folders the same verdicts as a short one."""
     sides = invented(np.random.default_rng(9), 25, off=0.75)
     later = sides["folder_place"] >= 4
     sides = sides.assign(log=sides["log"] - 0.12 * later, value=sides["value"] * 0.887**later)
@@ -86,26 +86,26 @@ def judged(sides: pd.DataFrame) -> pd.DataFrame:
 
 
 def slower(sides: pd.DataFrame, places: Sequence[int], share: float = 0.2) -> pd.DataFrame:
-    """The same folders with figures lower by a share in some of them."""
+    """The folders with figures reduced by a share in some of them."""
     moved = sides["folder_place"].isin(places)
     factor = 1 - share * moved
     return sides.assign(log=sides["log"] + np.log(factor), value=sides["value"] * factor)
 
 
 def test_one_bad_day_is_one_change() -> None:
-    """The next folder is compared with the reference before it, which goes on."""
+    """The next folder is compared with the reference before it, which continues."""
     steps = judged(slower(invented(np.random.default_rng(11), 12, off=0.75), [8]))
     assert set(steps.loc[steps["verdict"].ne("cannot tell"), "folder_place"]) == {8}
     after = steps[steps["folder_place"] > 8]
     assert set(after["folder_a"]) == {"5"}
     assert set(after["reference_folders"]) == {5}
-    # who stays slower has a reference of his own
+    # a system that stays slower gets a reference of its own
     steps = judged(slower(invented(np.random.default_rng(11), 12, off=0.75), range(8, 13)))
     assert set(steps.loc[steps["verdict"].ne("cannot tell"), "folder_place"]) == {8}
     assert set(steps.loc[steps["folder_place"] == 12, "reference_folders"]) == {4}
 
 
-def test_a_folder_of_single_runs_blinds_no_later_one() -> None:
+def test_a_folder_of_single_runs_is_in_no_reference() -> None:
     """It has no verdict, and is in no reference."""
     sides = slower(invented(np.random.default_rng(12), 6), [6])
     single = sides["folder_place"] == 3
@@ -120,14 +120,14 @@ def test_a_folder_of_single_runs_blinds_no_later_one() -> None:
 
 
 def test_repeats_that_are_equal_have_verdicts() -> None:
-    """As of a load with a rate: what days differ by is an error, too."""
+    """For a load with a rate the variation between days gives the error."""
     sides = invented(np.random.default_rng(13), 4).assign(variance=0.0, log=0.0, value=1.0)
     steps = judged(slower(sides, [4]))
     assert set(steps.loc[steps["verdict"].ne("cannot tell"), "folder_place"]) == {4}
 
 
 def test_days_that_differ_more_are_learnt() -> None:
-    """A machine whose days differ by 6 % finds 10 % at first, and is silent later."""
+    """On a machine whose days vary by 6 %, 10 % is a change at first, and none later."""
     sides = invented(np.random.default_rng(14), 60, off=3.0)
     steps = judged(sides)
     accused = steps["verdict"].ne("cannot tell").groupby(steps["folder_place"]).any()
@@ -138,9 +138,9 @@ def test_days_that_differ_more_are_learnt() -> None:
 
 
 def test_one_disturbed_repeat_is_no_change() -> None:
-    """Days differ by so little that its mean would be one; the repeats say why."""
+    """Its mean would be a change, as days vary little, but the spread of repeats prevents it."""
     sides = invented(np.random.default_rng(10), 8)
     odd = sides["folder_place"].eq(8) & sides["threads"].eq(1)
-    sides.loc[odd, ["log", "variance"]] = [-0.15, 0.0675]  # one of three is slower by 0.45
+    sides.loc[odd, ["log", "variance"]] = [-0.15, 0.0675]  # one repeat of three is slower by 0.45
     steps = _judged("trend_steps", sides, POINT_KEYS, 0.05)
     assert set(steps["verdict"]) == {"cannot tell"}

@@ -45,7 +45,7 @@ def bench(
     *,
     ends_with_us: bool = True,
 ) -> Bench:
-    """A system without nodes, whose clean-up may fail, and a load generator that is not there."""
+    """A system without nodes, whose clean-up may fail, and a load generator that is missing."""
 
     def clean_up(run_id: str, _queues: Sequence[str]) -> None:
         cleaned(run_id)
@@ -80,7 +80,7 @@ def bench(
 
 
 def test_a_process_that_cannot_start_fails_its_run(tmp_path: Path) -> None:
-    """With the name of what is missing; nothing partial is left."""
+    """The error has the name of the missing program; nothing incomplete remains."""
     begun = begin(CASE, 1, tmp_path, bench(tmp_path / "tools"), Audience(print))
     with pytest.raises(HostError, match="/absent/python is missing or not executable") as error:
         begun.agree()
@@ -91,7 +91,7 @@ def test_a_process_that_cannot_start_fails_its_run(tmp_path: Path) -> None:
 
 
 def test_an_interruption_is_no_failure_of_a_trial_that_begins(tmp_path: Path) -> None:
-    """Even when what was half made could not be taken back; nothing is left of the trial."""
+    """Even if provisioning cannot be undone, nothing of the trial remains."""
 
     def provision(_case: Case, _run_id: str) -> Access:
         try:
@@ -107,7 +107,7 @@ def test_an_interruption_is_no_failure_of_a_trial_that_begins(tmp_path: Path) ->
 
 
 def test_a_clean_up_that_fails_spoils_the_system_only(tmp_path: Path) -> None:
-    """It is no error of the trial; the system tells it, and is not asked to clean up again."""
+    """The trial succeeds; the system reports the fault, and is not cleaned up again."""
     spoiled = bench(tmp_path / "tools", SystemFault("delete_vhost did not end"))
     begin(CASE, 1, tmp_path, spoiled, Audience(print)).trial.close()
     with pytest.raises(SystemFault, match="cleaning up after a run failed: delete_vhost did not"):
@@ -120,7 +120,7 @@ def test_a_clean_up_that_fails_spoils_the_system_only(tmp_path: Path) -> None:
 def test_a_system_that_stays_is_cleaned_up_after_every_trial(
     tmp_path: Path, times: int, *, ends_with_us: bool
 ) -> None:
-    """Also after a clean-up that failed, where another system would be ended."""
+    """This includes trials after a failed clean-up, for which other systems would be stopped."""
     cleaned: list[str] = []
     trouble = SystemFault("no queue can be deleted")
     spoiled = bench(tmp_path / "tools", trouble, cleaned.append, ends_with_us=ends_with_us)
@@ -133,7 +133,7 @@ def test_a_system_that_stays_is_cleaned_up_after_every_trial(
 def test_a_system_that_stays_is_cleaned_up_after_its_nodes_were_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int, *, ends_with_us: bool
 ) -> None:
-    """Another one is ended, and what the run left in it with it."""
+    """Other systems are stopped, which removes what the run left in them."""
     cleaned: list[str] = []
     monkeypatch.setattr(Timetable, "renews", property(lambda _timetable: True))
     renewed = bench(tmp_path / "tools", None, cleaned.append, ends_with_us=ends_with_us)

@@ -1,4 +1,4 @@
-"""Several plans: one after the other, or their repeats in turns, each into its own folder."""
+"""Several plans: one after the other, or with repeats in turns, each into its own folder."""
 
 import io
 import shutil
@@ -67,12 +67,12 @@ def job(folder: Path, name: str, text: str = PLAN) -> Job:
 
 
 def turns(cases: Sequence[Case]) -> list[str]:
-    """Which repeat or control run each case is."""
+    """The repeat or control run that each case is."""
     return [f"s{case.control_run}" if case.control_run else f"r{case.repeat}" for case in cases]
 
 
 class Diary(Silent):
-    """Remembers what it was told."""
+    """Records all notifications."""
 
     def __init__(self) -> None:
         self.steps: list[str] = []
@@ -95,9 +95,9 @@ class Diary(Silent):
 
 @pytest.fixture
 def brokers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Systems without nodes that start at once, on which every run fails; they note their starts.
+    """Systems without nodes that start at once, on which every run fails; lists their starts.
 
-    A system whose name stands in the list with a ``!`` does not start.
+    A system whose name is in the list with a ``!`` does not start.
     """
     started: list[str] = []
     ready = bench(tmp_path / "tools")
@@ -118,13 +118,13 @@ def brokers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def complete(folder: Path) -> None:
-    """Make whole runs of all failed attempts, as far as names go."""
+    """Turn all failed attempts into completed runs, by their names."""
     for run in list(runs(folder)):
         run.path.rename(folder / run.case_id)
 
 
 def test_turns_have_every_case_once() -> None:
-    """Cut by repeats, in the plan's order, with systems and random order as they are."""
+    """Each turn is a repeat, in the plan's order of systems or in random order."""
     for text in (PLAN, TWO_SYSTEMS, f"{TWO_SYSTEMS}order: random\nseed: 3\ncontrol_runs: true\n"):
         whole = plan(text)
         cut = whole.turns()
@@ -140,7 +140,7 @@ def test_turns_have_every_case_once() -> None:
 
 
 def test_control_runs_stand_at_both_ends_and_in_the_middle() -> None:
-    """Each once, not in every turn, also where there is but one repeat of one point."""
+    """Each runs once, not in every turn, even with a single repeat of a single point."""
     assert [turns(turn) for turn in plan(f"{PLAN}control_runs: true\n").turns()] == [
         ["s1", "r1", "r1"],
         ["r2", "s2", "r2"],
@@ -151,17 +151,17 @@ def test_control_runs_stand_at_both_ends_and_in_the_middle() -> None:
 
 
 def test_every_other_turn_is_the_other_way_round() -> None:
-    """So a machine that gets slower and slower favours neither plan."""
+    """A machine that slows down thus favours neither plan."""
     both = [plan(PLAN), plan(PLAN)]
     assert list(in_turns(both)) == [(0, 0), (1, 0), (1, 1), (0, 1), (0, 2), (1, 2)]
 
 
 def test_repeats_of_several_plans_run_in_turns(brokers: list[str], tmp_path: Path) -> None:
-    """Each into its folder, which holds the whole plan; places are those of the order."""
+    """Each folder contains the whole plan; positions are those of the common order."""
     text = f"{PLAN}order: random\ncontrol_runs: true\n"
     diary, jobs = Diary(), [job(tmp_path, name, text) for name in ("a", "b")]
     outcomes = sweep_all(jobs, diary, interleave=True)
-    assert [f"{folder}-{turn}" for folder, turn in _told(diary)] == [
+    assert [f"{folder}-{turn}" for folder, turn in _ended(diary)] == [
         *("a-s1", "a-r1", "a-r1", "b-s1", "b-r1", "b-r1"),
         *("b-r2", "b-s2", "b-r2", "a-r2", "a-s2", "a-r2"),
         *("a-r3", "a-r3", "a-s3", "b-r3", "b-r3", "b-s3"),
@@ -177,14 +177,14 @@ def test_repeats_of_several_plans_run_in_turns(brokers: list[str], tmp_path: Pat
         assert [places[case.id] for case in swept.plan.cases()] == list(range(1, 10))
 
 
-def _told(diary: Diary) -> Iterator[tuple[str, str]]:
+def _ended(diary: Diary) -> Iterator[tuple[str, str]]:
     for folder, case in diary.ended:
         yield folder, turns([case])[0]
 
 
 @pytest.mark.usefixtures("brokers")
 def test_plans_run_one_after_the_other(tmp_path: Path) -> None:
-    """Without the option a plan is over before the next begins."""
+    """Without the option a plan is complete before the next one begins."""
     diary = Diary()
     sweep_all([job(tmp_path, "a"), job(tmp_path, "b")], diary)
     assert [folder for folder, _ in diary.ended] == ["a"] * 6 + ["b"] * 6
@@ -193,7 +193,7 @@ def test_plans_run_one_after_the_other(tmp_path: Path) -> None:
 
 
 def test_one_case_runs_alone(brokers: list[str], tmp_path: Path) -> None:
-    """Named by the end of its run folder; its place is that in the whole plan."""
+    """It is selected by the end of its folder's name; its position is that in the whole plan."""
     diary, whole = Diary(), job(tmp_path, "a")
     case = whole.plan.cases()[3]
     sweep_all([replace(whole, only=case.id.rpartition("-")[2])], diary)
@@ -208,7 +208,7 @@ def test_one_case_runs_alone(brokers: list[str], tmp_path: Path) -> None:
 
 
 def test_what_is_whole_is_not_measured_again(brokers: list[str], tmp_path: Path) -> None:
-    """Turns go on where they stopped, in the same order; a plan that is whole is not touched."""
+    """Turns continue in the same order; a completed plan is not touched."""
     jobs = [job(tmp_path, "a"), job(tmp_path, "b")]
     sweep_all(jobs, Silent(), interleave=True)
     for swept in jobs:
@@ -219,7 +219,7 @@ def test_what_is_whole_is_not_measured_again(brokers: list[str], tmp_path: Path)
     brokers.clear()
     diary = Diary()
     sweep_all(jobs, diary, interleave=True)
-    assert [f"{folder}-{turn}" for folder, turn in _told(diary)] == [
+    assert [f"{folder}-{turn}" for folder, turn in _ended(diary)] == [
         *("b-r2", "b-r2", "a-r3", "b-r3", "b-r3")
     ]
     assert diary.expected[1:] == (7, 3)
@@ -234,7 +234,7 @@ def test_what_is_whole_is_not_measured_again(brokers: list[str], tmp_path: Path)
 def test_a_system_that_does_not_start_leaves_the_other_plan(
     brokers: list[str], tmp_path: Path
 ) -> None:
-    """Its runs are recorded as failed; in later turns it gets one more try each."""
+    """Its runs are recorded as failed; each later turn tries once more."""
     brokers.append("!a")
     diary = Diary()
     outcomes = sweep_all([job(tmp_path, "a"), job(tmp_path, "b")], diary, interleave=True)
@@ -246,7 +246,7 @@ def test_a_system_that_does_not_start_leaves_the_other_plan(
 
 
 def test_every_start_of_a_system_is_expected(brokers: list[str], tmp_path: Path) -> None:
-    """A system is started for each value of a setting in each repeat: so many are told of."""
+    """A system starts for each value of a setting in each repeat; the estimate says so."""
     diary, swept = Diary(), job(tmp_path, "a", SWEPT)
     sweep_all([swept], diary)
     assert brokers == ["a rabbitmq"] * 6
@@ -259,7 +259,7 @@ def test_every_start_of_a_system_is_expected(brokers: list[str], tmp_path: Path)
 def test_what_cannot_be_measured_here_leaves_the_other_plan(
     brokers: list[str], tmp_path: Path
 ) -> None:
-    """What one plan needs and the machine has not, is recorded with the reason."""
+    """If the machine lacks what a plan needs, its runs are recorded with the reason."""
     mirrored = TWO_SYSTEMS.replace("quorum", "mirrored").replace("  zeromq", "  #")
     diary, jobs = Diary(), [job(tmp_path, "a", mirrored), job(tmp_path, "b")]
     outcomes = sweep_all(jobs, diary, interleave=True)
@@ -269,7 +269,7 @@ def test_what_cannot_be_measured_here_leaves_the_other_plan(
 
 
 def test_turns_need_equal_repeats_and_company(tmp_path: Path) -> None:
-    """One sentence before anything is written."""
+    """The error is one sentence, before anything is written."""
     uneven = [job(tmp_path, "a"), job(tmp_path, "b", PLAN.replace("3", "5"))]
     with pytest.raises(PlanError, match="a has 3, b has 5; set repeats: in the plans, or leave"):
         sweep_all(uneven, Silent(), interleave=True)
@@ -279,7 +279,7 @@ def test_turns_need_equal_repeats_and_company(tmp_path: Path) -> None:
 
 
 def test_plans_need_names_of_their_own(tmp_path: Path) -> None:
-    """The same file twice, or two plans of one name, would go into one folder: refused, named."""
+    """Two plans of one name would share a folder: the error names them."""
     files = [tmp_path / name for name in ("a.yaml", "b.yaml", "c.yaml")]
     for file, text in zip(files, (PLAN, PLAN, f"name: a\n{PLAN}"), strict=True):
         file.write_text(text)
@@ -293,7 +293,7 @@ def test_plans_need_names_of_their_own(tmp_path: Path) -> None:
 def test_the_command_tells_of_each_plan(
     brokers: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A folder RUNS/NAME for each of several plans, what failed in each, and exit code 1."""
+    """There is a folder RUNS/NAME per plan, the failures of each, and exit code 1."""
     monkeypatch.chdir(tmp_path)
     for name in ("a", "b"):
         Path(f"{name}.yaml").write_text(PLAN)
@@ -312,7 +312,7 @@ def test_the_command_tells_of_each_plan(
 def test_a_folder_that_cannot_be_read_hides_no_other_plan(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The best points and the failures of the other plan are told all the same."""
+    """Best points and failures of the other plan are shown all the same."""
     monkeypatch.chdir(tmp_path)
     for name in ("a", "b"):
         Path(f"{name}.yaml").write_text(PLAN)
@@ -334,7 +334,7 @@ def test_a_folder_that_cannot_be_read_hides_no_other_plan(
 def test_what_is_wrong_with_one_plan_is_told_before_any_run(
     spoilt: str, complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No folder is made, also not for the sound plan."""
+    """No folder is made, not even for the valid plan."""
     monkeypatch.chdir(tmp_path)
     Path("a.yaml").write_text(PLAN)
     Path("b.yaml").write_text(PLAN.replace("repeats: 3", spoilt))
@@ -344,8 +344,8 @@ def test_what_is_wrong_with_one_plan_is_told_before_any_run(
     assert not Path("data").exists()
 
 
-def test_what_is_left_is_learned_from_what_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the whole of all plans, though two of them may have the same case."""
+def test_remaining_time_is_estimated_from_past_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The remaining time counts all plans, even if two of them have the same case."""
     now = [0.0]
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr("mqperf.pages.run_line.of_run_if_sound", lambda _: "sound")

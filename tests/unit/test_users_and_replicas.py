@@ -1,4 +1,4 @@
-"""Settings of systems beside RabbitMQ: who may log in, how many copies, in which version."""
+"""Settings of systems other than RabbitMQ: users, replicas and versions."""
 
 import pytest
 
@@ -10,8 +10,8 @@ from mqperf.plan import Case
 
 
 @pytest.mark.parametrize("system", ["artemis", "artemis-ha"])
-def test_users_where_there_are_none_are_refused(system: str) -> None:
-    """The setting is named; the systems that know users take it."""
+def test_users_are_refused_by_systems_without_them(system: str) -> None:
+    """The error names the setting; systems with users accept it."""
     with pytest.raises(SystemFault, match=rf"{system}: settings\.users: .* without users: leave"):
         SYSTEMS[system].check({"users": True})
     SYSTEMS[system].check({"users": False})
@@ -20,7 +20,7 @@ def test_users_where_there_are_none_are_refused(system: str) -> None:
 
 
 def test_versions_that_are_not_known_are_refused() -> None:
-    """Those that are known are listed; a number, which loses its last digit, is none."""
+    """The error lists the known ones; a number is invalid, as it loses its last digit."""
     known = SYSTEMS["artemis"]
     with pytest.raises(SystemFault, match=r"version: .* 2\.4 .* known: 2\.56\.0, 2\.33\.0"):
         known.check({"version": "2.4"})
@@ -32,7 +32,7 @@ def test_versions_that_are_not_known_are_refused() -> None:
 
 
 def test_replicas_are_nodes() -> None:
-    """Actions of plans may name them, and no others."""
+    """Actions of plans can name them, and no others."""
     assert SYSTEMS["zeromq"].labels("direct", {}) == ("Redis",)
     assert SYSTEMS["zeromq"].labels("direct", {"replicas": 2}) == (
         "Redis",
@@ -45,7 +45,7 @@ def test_replicas_are_nodes() -> None:
 
 @pytest.mark.parametrize(("user", "mechanism"), [("", "ANONYMOUS"), ("mqperf", "PLAIN")])
 def test_the_driver_logs_in_as_the_user(user: str, mechanism: str) -> None:
-    """Where a broker knows one; else it is nobody."""
+    """If the broker has users it does, else anonymously."""
     case = Case(
         system="activemq",
         topology="single",

@@ -1,4 +1,4 @@
-"""What mqperf says it is: the version, and of a checkout its commit and whether it was changed."""
+"""The version that mqperf reports, with the commit and the state of a checkout."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.starts_programs
 
 
 def test_a_checkout_tells_its_commit(tmp_path: Path) -> None:
-    """Clean, then with a tracked file changed; other files do not matter."""
+    """A changed tracked file marks it as modified; other files do not."""
 
     def git(*words: str) -> str:
         who = ["-c", "user.name=t", "-c", "user.email=t@localhost"]
@@ -31,14 +31,14 @@ def test_a_checkout_tells_its_commit(tmp_path: Path) -> None:
     assert version(tmp_path) == f"{clean}.modified"
 
 
-def test_elsewhere_there_is_only_the_version(tmp_path: Path) -> None:
-    """In an installed package, and in a broken checkout."""
+def test_without_a_checkout_there_is_only_the_version(tmp_path: Path) -> None:
+    """It is so in an installed package, and in a broken checkout."""
     assert version(tmp_path) == __version__
     (tmp_path / ".git").mkdir()
     assert version(tmp_path) == __version__
 
 
 def test_the_package_is_a_program_too() -> None:
-    """Where mqperf is not on the path, ``python -m mqperf`` is the same command line."""
+    """``python -m mqperf`` is the same command line, also if mqperf is not on the path."""
     argv = [sys.executable, "-m", "mqperf", "--version"]
     assert subprocess.check_output(argv, text=True) == f"mqperf {version()}\n"

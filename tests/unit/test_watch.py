@@ -1,4 +1,4 @@
-"""What is noticed during a run, and what is not taken for it."""
+"""Monitoring during a run: what is a fault, and what is not."""
 
 import os
 import signal
@@ -45,7 +45,7 @@ def until(true: Callable[[], bool]) -> None:
 
 
 def test_a_frozen_node_fails_with_its_name(node: Process, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that does not go on is named, and what to do; nobody else is."""
+    """The error names the node that stays frozen, and what to do."""
     monkeypatch.setattr(watch, "FROZEN_PATIENCE_S", 0.1)
     still = stillness(node)
     node.signal(signal.SIGSTOP)
@@ -55,7 +55,7 @@ def test_a_frozen_node_fails_with_its_name(node: Process, monkeypatch: pytest.Mo
 
 
 def test_a_short_pause_is_forgiven_and_kept(node: Process) -> None:
-    """A node that goes on is no failure, but it is known when it stood still."""
+    """A node that continues is no failure, but the pause is recorded."""
     foreign = ForeignProcess("node", node.pid, psutil.Process(node.pid).create_time())
     still = stillness(foreign)
     os.kill(node.pid, signal.SIGSTOP)
@@ -68,7 +68,7 @@ def test_a_short_pause_is_forgiven_and_kept(node: Process) -> None:
 
 
 def test_a_node_that_was_started_again_is_watched_as_it_is_now(node: Process) -> None:
-    """Not by the process that it had when the run began."""
+    """The monitor follows its new process."""
     ended = ForeignProcess("node", 2**22 + 1, 0.0)  # above any pid
     deployment = SimpleNamespace(nodes=(Node("Slave 2", "mqperf3", ended),))
     still = FreezeMonitor(cast("Deployment", deployment))
@@ -80,7 +80,7 @@ def test_a_node_that_was_started_again_is_watched_as_it_is_now(node: Process) ->
 
 
 def test_nodes_that_run_are_not_accused(node: Process) -> None:
-    """Asleep, busy, ended or out of sight is not frozen."""
+    """A node that sleeps, works, has ended or cannot be seen is not frozen."""
     still = stillness(node)
     still.check()
     node.stop(5)
@@ -88,7 +88,7 @@ def test_nodes_that_run_are_not_accused(node: Process) -> None:
 
 
 def test_a_set_clock_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the host and by how much, instead of what follows from it."""
+    """The error has the host and the amount, not a consequence."""
     now = 1_700_000_000.0
     monkeypatch.setattr(time, "monotonic", lambda: 50.0)
     for step_s in (30.0, -30.0):
@@ -100,7 +100,7 @@ def test_a_set_clock_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_late_reading_is_no_set_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a crowded machine half a second may pass between the readings of two clocks."""
+    """On a busy machine two clocks may be read half a second apart."""
     clock, real = Clock("local"), time.time
 
     def late() -> float:

@@ -1,4 +1,4 @@
-"""Sections of tables, for tests of what they show."""
+"""The contents of report sections, for tests."""
 
 from mqperf.pages.report.words import Layout
 from mqperf.pages.sections import SECTIONS, Content, View
@@ -8,5 +8,5 @@ CMSM = Layout("rabbitmq", "RabbitMQ", "cmsm", "classic")
 
 
 def contents(frames: Tables, section: str, test_case: str, layout: Layout = CMSM) -> list[Content]:
-    """What a section shows of tables that are of one test case on one layout."""
+    """The contents of a section for one test case on one layout."""
     return [*SECTIONS[section].of(View(layout, test_case, frames))]

@@ -64,49 +64,48 @@ HEADS = ("key", "value", "default", "limits", "meaning")
 MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
     Plan: {
         "name": "Name of the runs folder and of the report.",
-        "title": "What a person calls the experiment.",
+        "title": "Title of the experiment, for people.",
         "systems": "Systems under test by name, each with the keys below.",
         "test_cases": "What the clients do; see the section *Test cases*.",
         "load": "The load of every point, with the keys below.",
         "hosts": "Where it runs: `laboratory`, `sites`, or the path of an inventory in YAML, INI or"
         " TOML. An inventory is as trusted as a script: read that of somebody else first.",
         "link": "The network between two roles, with the keys below.",
-        "background": "Loads that flow beside it all the time, each with the keys below.",
-        "conditions": "Named circumstances, under each of which every point is measured; the"
-        " others are compared with the first.",
-        "actions": "What disturbs the system during the window, each with the keys below.",
-        "probes": "What watches every host beside what always does (`psutil`):"
+        "background": "Background loads that run all the time, each with the keys below.",
+        "conditions": "Named conditions, under each of which every point is measured; the others"
+        " are compared with the first.",
+        "actions": "Actions that disturb the system during the window, each with the keys below.",
+        "probes": "Probes that watch every host, in addition to `psutil`:"
         f" {_named_probes()}. See {{doc}}`/howto/probes`.",
         "repeats": "How often every point is measured. Three or more give intervals.",
         "order": "Points as listed, or shuffled within each repeat.",
         "seed": "Seed of the shuffle; equal seeds give equal orders.",
         "control_runs": "Measure each system's first point again at start, middle and end.",
-        "fail_when": "When a run need not go on: it ends early, and is kept, with the keys below.",
-        "question": (
-            "What is to be answered first, such as ``comparison``; see {doc}`/howto/questions`."
-        ),
-        "search": "Find the highest offered rate at which something holds, with the keys below.",
-        "decide": "Repeat what is compared until it is known how it differs, with the keys below.",
+        "fail_when": "Conditions that end a run early; it is kept. With the keys below.",
+        "question": "The question to answer first, such as ``comparison``; see"
+        " {doc}`/howto/questions`.",
+        "search": "Find the highest offered rate at which a condition holds, with the keys below.",
+        "decide": "Repeat compared points until their difference is decided, with the keys below.",
     },
     DecidePlan: {
         "difference": "The least difference in throughput that matters, as a share.",
         "within": "Time for all runs, such as ``20 min``, ``90 s`` or ``1.5 h``.",
         "plans": "The names of two plans whose points are compared, instead of those within one"
-        " plan; both say the same, and run together. See {ref}`decide-between-plans`.",
+        " plan; both have the same `decide`, and run together. See {ref}`decide-between-plans`.",
     },
     FailWhen: {
-        **_latencies("above so many seconds."),
-        "throughput_msg_s": "Throughput below so many messages a second.",
+        **_latencies("above this many seconds."),
+        "throughput_msg_s": "Throughput below this many messages a second.",
         "throughput_share": "Throughput below this share of the offered rate.",
-        "lost_share": "More than this share of messages overtaken by later ones, and not there.",
-        "for_s": "For so many seconds on end, of which each by itself is judged.",
+        "lost_share": "More than this share of messages lost: overtaken by later ones, not there.",
+        "for_s": "For this many seconds in a row, each of which is judged by itself.",
     },
     SearchPlan: {
         "from_msg_s": "Lowest offered rate, in messages a second.",
         "to_msg_s": "Highest offered rate.",
         "within_share": "The search ends when the rate that does not hold is at most this share"
         " above the one that does.",
-        "hold": "What must hold, with the keys below; without it, the rate itself.",
+        "hold": "The condition, with the keys below; without it, the rate alone must hold.",
     },
     Hold: {
         **_latencies("at most, in seconds."),
@@ -126,7 +125,7 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         " {doc}`/howto/openstack-options`.",
         "green_threads": "Green threads in each client process.",
         "processes": "Client processes on each client host, each with one server process.",
-        "hosts": "Client hosts: so many, the first of the inventory.",
+        "hosts": "Number of client hosts, from the start of the inventory.",
         "duration_s": "Length of the measured window in seconds.",
         "warmup_s": "Seconds of load before the window.",
         "cooldown_s": "Seconds of load after the window.",
@@ -134,10 +133,10 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
     },
     Condition: {
         "link": "The network between two roles: keys of `link`, each with one value.",
-        "background": "Loads that flow beside the measured one.",
-        "actions": "What disturbs the system during the window.",
-        "published_factor": "How many times the mean latency of the first condition a publication"
-        " reports for this one, to be shown beside the measured factor.",
+        "background": "Loads that run beside the measured one.",
+        "actions": "Actions that disturb the system during the window.",
+        "published_factor": "Mean latency of this condition / that of the first one, as a"
+        " publication reports it; shown beside the measured factor.",
     },
     LinkPlan: {
         "between": "The two roles that it joins.",
@@ -168,12 +167,12 @@ SETTINGS: Mapping[str, str] = {
     "management": "Switch the management plugin on.",
     "preset": "The configuration of a deployment; may be a list. See {doc}`/howto/settings`.",
     "config": "Keys of `rabbitmq.conf`, each with a value or a list that is swept; or names, each"
-    " with a mapping of such keys. So the next three.",
+    " with a mapping of such keys. The same holds for the next three.",
     "advanced": "Terms of `advanced.config`, as `APPLICATION.KEY`.",
     "environment": "Environment variables of the nodes.",
     "policy": "The definition of a policy of all queues.",
     "metadata_store": "Where RabbitMQ has queues and bindings; may be a list.",
-    "metrics": "Have nodes tell of their inside; the probe `inside` switches it on by itself.",
+    "metrics": "Have nodes export their metrics; the probe `inside` switches this on itself.",
     "streams": "Switch the plugin for the stream protocol on; the generator `rabbitmq-stream` needs"
     " it.",
     "tls": "Clients connect by TLS only, with certificates that are made for it; these generators"
@@ -197,8 +196,8 @@ SETTINGS: Mapping[str, str] = {
     "java_options": "Further options of the Java virtual machine, such as"
     " `-XX:+UseSerialGC -Xmn2m`; those that name files are refused.",
     "join_prefetch": "Messages of a queue that may be under way from one site to the other.",
-    "join_acks": "When the near broker forgets a message: `on-confirm` of the far one, `on-publish`"
-    " there, or at once (`no-ack`).",
+    "join_acks": "When the near broker may forget a message: `on-confirm` of the far one,"
+    " `on-publish` there, or at once (`no-ack`).",
 }
 """What the settings of systems mean; a new one is explained here."""
 
@@ -216,8 +215,8 @@ HEADINGS: Mapping[type[BaseModel], str] = {
     Hold: "search.hold",
 }
 NOTES: Mapping[type[BaseModel], str] = {
-    BackgroundLoad: "Parameters of its generator may stand here, too; nothing is swept.\n\n",
-    ActionPlan: "Parameters of the action stand here, too. See {doc}`/howto/disturb`.\n\n",
+    BackgroundLoad: "Parameters of its generator are keys here, too; nothing is swept.\n\n",
+    ActionPlan: "Parameters of the action are keys here, too. See {doc}`/howto/disturb`.\n\n",
     LoadPlan: "Every key but `generator` has one value, or a list of those that are swept.\n\n",
     FailWhen: "See {doc}`/howto/fail-early`.\n\n",
     SearchPlan: "See {doc}`/howto/search`.\n\n",

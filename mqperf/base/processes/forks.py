@@ -57,7 +57,7 @@ def shared_out(
                 child.kill()
         if isinstance(error, BrokenProcessPool):
             raise HostError(
-                "a process of ours was killed, perhaps as memory ran out; free some, and try again"
+                "a process of mqperf was killed, perhaps for lack of memory; free some, and retry"
             ) from None
         raise
     finally:

@@ -175,7 +175,7 @@ class Channel:
             while (message := wire.receive(self._program.output)) is not None:
                 self._complete(*message, time.time())
         except (ValueError, KeyError):
-            self._lose("it said what no agent says: somebody writes into its connection")
+            self._lose("it sent what no agent sends: something else writes to its connection")
             self._kill_ssh()
         code = self._program.link.wait(CLOSE_LIMIT_S)
         self._lose(ssh.loss(self._program.complaints(), code))

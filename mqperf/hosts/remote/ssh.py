@@ -119,4 +119,4 @@ def loss(complaints: str, code: int | None) -> str:
         return "its ssh was killed here"
     if code == 255:
         return one_line(complaints.strip().rpartition("\n")[2]) or "its connection was closed"
-    return "its agent was killed, or the host had no sign of life from us for too long"
+    return "its agent was killed, or the host heard nothing from mqperf for too long"

@@ -50,9 +50,9 @@ def output(
         last = "\n".join((done.stdout + done.stderr).splitlines()[-LAST_LINES:])
         prerequisites = f", that there are {needs}" if needs else ""
         raise InstallError(
-            f"{product} could not be made: `{shlex.join(argv)}` ended with code {done.returncode};"
-            f" check that the package index can be reached{prerequisites}, and that Python"
-            f" {platform.python_version()} can install packages, then try again. Its last words:\n"
-            f"{without_passwords(last)}"
+            f"{product} could not be installed: `{shlex.join(argv)}` ended with code"
+            f" {done.returncode}; check that the package index can be reached{prerequisites}, and"
+            f" that Python {platform.python_version()} can install packages, then try again. Its"
+            f" last output:\n{without_passwords(last)}"
         )
     return done.stdout

@@ -12,8 +12,8 @@ def check(target: Target) -> None:
     """Raise ``SystemFault`` for a node that mqperf did not start."""
     if _process(target) is None:
         raise SystemFault(
-            f"freeze: {target.label} was not started by mqperf, which signals no process of others;"
-            " leave the action out, or let mqperf start the system"
+            f"freeze: {target.label} was not started by mqperf, which signals only its own"
+            " processes; leave the action out, or let mqperf start the system"
         )
 
 

@@ -80,7 +80,7 @@ def choose(backends: Iterable[Backend], link: LinkPoint, hosts: Hosts) -> Backen
             return backend
         obstacles.append(f"{backend.title}: {obstacle}")
     between = " and ".join(link.between)
-    reason = "; ".join(obstacles) or "there is no backend; mqperf-links has one"
+    reason = "; ".join(obstacles) or "no backend is installed; mqperf-links has one"
     raise HostError(
         f"no link can be made between {between}: {reason};"
         " leave link: out of the plan, or install a package that brings a backend"

@@ -196,7 +196,7 @@ def together(plans: Sequence[Plan]) -> Iterator[list[int]]:
             )
         sides = [plans[places[name]] for name in names]
         if any(side.decide != rule for side in sides):
-            raise PlanError(f"plans {' and '.join(names)} are to say the same in decide")
+            raise PlanError(f"plans {' and '.join(names)} need the same decide")
         if not compared(sides):
             raise PlanError(f"plans {' and '.join(names)} have no point in common to be compared")
         if plan.name == names[0]:

@@ -34,9 +34,9 @@ class Linked:
         self.record.update({when: measured.model_dump(), **self.laid.facts()})
         if deviations:
             raise HostError(
-                f"the link between {' and '.join(self.asked.between)} was not as asked {when} the"
-                f" load: {'; '.join(deviations)}; measure again on a less busy machine, or ask for"
-                " a link that it can emulate"
+                f"the link between {' and '.join(self.asked.between)} was not as planned {when} the"
+                f" load: {'; '.join(deviations)}; measure again on a less busy machine, or plan a"
+                " link that it can emulate"
             )
 
     def processes(self, host: Host) -> dict[str, int]:

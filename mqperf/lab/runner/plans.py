@@ -193,7 +193,7 @@ def _decide(jobs: Sequence[Job], sweeps: list[Sweep], observer: Observer, judges
         plans = [sweeps[number].here.plan for number in numbers]
         folders = [jobs[number].runs for number in numbers]
         if judges.decide is None:
-            raise PlanError(f"plan {plans[0].name}: to decide needs who judges: give a judge")
+            raise PlanError(f"plan {plans[0].name}: to decide, a judge is needed: give one")
         deciding = Deciding(numbers, plans, folders, judges.decide, observer.doing)
         orders = [deciding.order(side) for side in range(len(plans))]
         if not any(orders):
@@ -221,7 +221,7 @@ def _search(
 ) -> Sweep:
     """Return a sweep of searches, which continue after the runs in the folder."""
     if judge is None:
-        raise PlanError(f"plan {here.plan.name}: a search needs who judges its runs: give a judge")
+        raise PlanError(f"plan {here.plan.name}: a search needs a judge of its runs: give one")
     searching = Searching(here.plan.searches(), judge, observer.doing)
     order = searching.begin(folder)
     return Sweep(here, folder, order, _positions(folder), observer, kind, searching)

@@ -65,7 +65,7 @@ def _check_metrics(plan: Plan) -> None:
     if asking and all(system.telling is None for system in systems.values()):
         raise PlanError(
             f"plan {plan.name}: nodes of {', '.join(system.title for system in systems.values())}"
-            f" tell nothing of their inside: leave out the probe {asking[0]}"
+            f" export no metrics: leave out the probe {asking[0]}"
         )
     for name, system in systems.items() if asking else ():
         for settings in plan.systems[name].variants():

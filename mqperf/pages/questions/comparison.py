@@ -62,8 +62,8 @@ COMPARED = (*SIDES, "figure", "test_case", RATE, "what", "where", "place")
 LATENCY = "latency_mean_s"
 
 ONCE = Text(
-    "Each rate is of one run, and in another one it may end a step away: *repeats: 3* would confirm"
-    " what is told apart."
+    "Each rate is from one run, and another run may end one step away: *repeats: 3* would confirm"
+    " these differences."
 )
 """The methodology quantifies how often that happens, under *What a name changes*."""
 
@@ -148,12 +148,12 @@ def _settling(compared: pd.DataFrame, tables: Tables) -> Iterator[Text]:
         return
     needed = compared.loc[compared["verdict"].eq(CANNOT_TELL), "repeats_needed"]
     if (needed <= MOST).any():
-        yield Text("About {} repeats would decide more of it: raise *decide: within*.").format(
+        yield Text("About {} repeats would decide more: raise *decide: within*.").format(
             int(needed[needed <= MOST].max())
         )
     if (needed.isna() | needed.gt(MOST)).any():
         yield Text(
-            "Longer runs (*duration_s*) differ less: {} repeats would not decide it."
+            "{} repeats would not decide everything; longer runs (*duration_s*) vary less."
         ).format(MOST)
 
 
@@ -221,7 +221,7 @@ def _warnings(compared: pd.DataFrame, tables: Tables) -> Iterator[Text]:
 
 
 def _changes(rows: pd.DataFrame, subjects: Iterable[str]) -> Text:
-    """Say by how much each of the ``subjects`` changes, and which ones cannot be told."""
+    """Say by how much each of the ``subjects`` changes, and which ones cannot be compared."""
     rows = rows.assign(subject=[*subjects])
     sound = rows[rows["sound"].astype(bool)]
     parts = [joined([change(row) for row in sound.to_dict("records")])] if len(sound) else []
@@ -230,7 +230,7 @@ def _changes(rows: pd.DataFrame, subjects: Iterable[str]) -> Text:
         why = "measured once" if once else "equal in all repeats"
         parts.append(f"{why}, so without an interval")
     if doubted := [*rows.drop(sound.index)["subject"]]:
-        parts.append(f"{joined(doubted)} cannot be told, as a side is doubted")
+        parts.append(f"{joined(doubted)} cannot be compared, because one side is in doubt")
     return Text("; ").join(map(Text.escape, parts))
 
 
@@ -246,9 +246,9 @@ def change(row: Row) -> str:
     if row["verdict"] == ALIKE:
         return f"{subject} differs by less than {row['min_effect'] * 100:g} % ({ends})"
     if row["verdict"] == CANNOT_TELL and row["interval_kind"] == SEQUENTIAL:
-        return f"{subject} is still open after {row['repeats']} repeats ({ends})"
+        return f"{subject} is still undecided after {row['repeats']} repeats ({ends})"
     if low <= 1 + UNNOTICED and high >= 1 - UNNOTICED:
-        return f"{subject} is not told apart ({ends})"
+        return f"{subject} shows no clear difference ({ends})"
     return f"{subject} {ends if row['interval_kind'] == BETWEEN else f'{changed} ({ends})'}"
 
 

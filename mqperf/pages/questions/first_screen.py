@@ -25,7 +25,7 @@ from mqperf.study.tables import Tables, all_attempts
 
 UNCERTAIN, SETTLE = "Not certain", "What would settle it"
 
-AGAIN = Text("Say so in the plan, and run it again: *mqperf run PLAN* measures what is missing.")
+AGAIN = Text("Change the plan and run it again: *mqperf run PLAN* measures only what is missing.")
 
 USUAL_WIDTH = 100
 """Columns of text if the width of the terminal is not known."""

@@ -81,11 +81,11 @@ def _parts(of_kind: pd.DataFrame, noun: str, *, alone: bool) -> Iterator[str]:
     """Yield outage, largest latency, lost and duplicated messages, and time of recovery."""
     outage, slowest = (of_kind[name].dropna() for name in ("outage_s", "latency_max_s"))
     if outage.max() < NEGLIGIBLE_S:
-        yield f"{noun}s at all times"
+        yield "no interruption"
     elif len(outage):
         yield f"no {noun} for {spanned(outage, 's')}"
     if slowest.max() > max(2 * outage.max(), NEGLIGIBLE_S):
-        yield f"the slowest took {spanned(slowest, 's')}"
+        yield f"the slowest {noun} took {spanned(slowest, 's')}"
     for name, word in (("lost", "lost"), ("duplicates", "duplicated")):
         if len(counts := of_kind[name].dropna()):
             ends = dict.fromkeys(f"{int(count):,}" for count in (counts.min(), counts.max()))
@@ -94,19 +94,19 @@ def _parts(of_kind: pd.DataFrame, noun: str, *, alone: bool) -> Iterator[str]:
             yield f"{' to '.join(ends)} {word}{' in the whole run' if of_run else ''}{known}"
     recovered = of_kind["recovery_s"].dropna()
     if len(recovered) < len(of_kind):
-        yield "throughput was not seen to come back" + (
+        yield "throughput did not recover within the run" + (
             f" in {len(of_kind) - len(recovered)} of {len(of_kind)}" if len(recovered) else ""
         )
     elif recovered.max() < NEGLIGIBLE_S:
-        yield "throughput as before at its end"
+        yield "throughput recovered by its end"
     else:
-        yield f"throughput as before {spanned(recovered, 's')} after its end"
+        yield f"throughput recovered {spanned(recovered, 's')} after its end"
 
 
 def _settle(actions: pd.DataFrame, kinds: int) -> Iterator[Text]:
     if actions["recovery_s"].isna().any():
         yield Text(
-            "A longer *duration_s* after the last action would tell when throughput is back."
+            "A longer *duration_s* after the last action would show when throughput recovers."
         )
     if len(actions) == kinds:
         yield MORE_REPEATS

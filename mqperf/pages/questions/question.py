@@ -32,11 +32,11 @@ class Answer:
         return replace(self, drawing=self.drawing and self.drawing.counting(unit, kept))
 
 
-MORE_REPEATS = Text("*repeats: 3* or more would tell how much these numbers differ by themselves.")
+MORE_REPEATS = Text("*repeats: 3* or more would show how much these numbers vary from run to run.")
 """Advice if single runs give no interval."""
 
 
-NARROWER = Text("Rates between one that is kept and the next, or *search*, would narrow it down.")
+NARROWER = Text("Rates between the highest kept and the next, or *search*, would narrow it down.")
 """Advice if a limit lies between two offered rates."""
 
 
@@ -47,24 +47,24 @@ _OF_REPEATS = (
 
 
 def enough_repeats(comparisons: pd.DataFrame) -> Iterator[Text]:
-    """Yield how many repeats would tell whether compared figures differ, where it is open.
+    """Yield how many repeats would decide whether compared figures differ, where it is open.
 
     At least one more than there are; figures with too large an error by clocks are left out.
     """
     repeated = comparisons.reindex(columns=_OF_REPEATS).query("interval_kind == 'repeats'")
     undecided = repeated[repeated["verdict"].eq(CANNOT_TELL) & repeated["clock_share"].le(LARGEST)]
     needed = undecided["repeats_needed"]
-    subject = "some of what" if needed.isna().any() and needed.notna().any() else "what"
+    some = "some of " if needed.isna().any() and needed.notna().any() else ""
     if needed.notna().any():
         more = int(undecided[["repeats_a", "repeats_b"]].min(axis=1).max()) + 1
-        yield Text("*repeats: {}* would tell whether {} is left open differs.").format(
-            max(int(needed.max()), more), subject
+        yield Text("*repeats: {}* would decide {}what is still undecided.").format(
+            max(int(needed.max()), more), some
         )
     if needed.isna().any():
         yield Text(
-            "Longer runs (*duration_s*) differ less: {} repeats would not tell whether {} is left"
-            " open differs."
-        ).format(MOST_REPEATS, subject)
+            "{} repeats would not decide {}what is still undecided; longer runs (*duration_s*) vary"
+            " less."
+        ).format(MOST_REPEATS, some)
     if needed.empty and comparisons["interval_kind"].isin(["none", WITHIN_RUN]).any():
         yield MORE_REPEATS
 

@@ -81,7 +81,7 @@ def _kept_rates(rows: Sequence[Row]) -> Text:
         return Text("; ").join(map(_kept, rows))
     if len({*map(_bracket, rows)}) == 1:
         return _bracket(rows[0]) + Text(" in all {} cases").format(len(rows))
-    return first + Text("; the least is {}").format(_kept(rows[-1]))
+    return first + Text("; the lowest is {}").format(_kept(rows[-1]))
 
 
 def _kept(row: Row) -> Text:
@@ -138,17 +138,17 @@ def _table(rates: pd.DataFrame) -> Content:
 
 def _settle(rates: pd.DataFrame, tables: Tables) -> Iterator[Text]:
     if rates["missed_rate_msg_s"].isna().any():
-        yield Text("Higher *rate_msg_s* would tell where it ends.")
+        yield Text("A higher *rate_msg_s* would find the limit.")
     if rates["kept_rate_msg_s"].isna().any():
-        yield Text("Lower *rate_msg_s* would tell where it begins.")
+        yield Text("A lower *rate_msg_s* would find a rate that it keeps up with.")
     missed, steps = rates["missed_rate_msg_s"], tables["rate_steps"]["step_rate_msg_s"]
     tried = {*steps.map(rounded), *offered(tables["runs"])}
     early = missed.notna() & ~missed.isin(tried)  # then it is the throughput at a later rate
     if early.any() and completed(tables["runs"])["repeat"].max() < CONFIRMED:
         sweeps = amount(int(early.sum()), "staircase" if len(steps) else "sweep")
         yield Text(
-            "A pause may have ended {} early: more was finished at a higher rate than at the first"
-            " that was not kept up with. *repeats: {}* would tell."
+            "A pause may have ended {} early: a higher rate finished more than the first one that"
+            " was not kept up with. *repeats: {}* would show whether it did."
         ).format(sweeps, CONFIRMED)
     if (rates["missed_rate_msg_s"] > 2 * rates["kept_rate_msg_s"]).any():
         yield NARROWER

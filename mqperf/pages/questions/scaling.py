@@ -34,10 +34,7 @@ from mqperf.study.tables.axes import SWEEP
 
 
 def asked(tables: Tables) -> bool:
-    """Return whether no other question applies: no offered rates, searches, actions, conditions.
-
-    Also no comparison to be decided, and no runs that consist of parts.
-    """
+    """Return whether no other question applies, nothing is to be decided, and no run has parts."""
     others = ("saturation_rates", "searches", "outages", "factors")
     no_other = all(tables[name].empty for name in others) and decided(tables).empty
     return no_other and not in_parts(tables["runs"]).all()
@@ -89,9 +86,9 @@ def _sound(rows: pd.DataFrame, others: int, tables: Tables) -> Text:
     parts = [_first(top, tables) + best + Text(", {}").format(_at(top, tables)), *_remarks(top)]
     if last["point"] != top["point"] and not last["all_came"]:
         rate = ("" if last["sustained"] else "at most ") + _rate(last)
-        parts.append(Text("the least is {}, of {}").format(rate, layout_of(last, tables)))
+        parts.append(Text("the lowest is {}, with {}").format(rate, layout_of(last, tables)))
     if others:
-        parts.append(Text("{} cannot be told").format(amount(others, "other layout")))
+        parts.append(Text("no sound result for {}").format(amount(others, "other layout")))
     return bold(case_of(top), layout_of(top, tables)) + Text(": {}.").format(Text("; ").join(parts))
 
 
@@ -108,7 +105,7 @@ def _unsound(rows: pd.DataFrame) -> Text:
     """Say why no throughput is sustained, and give the raw maximum."""
     raw = rows.sort_values(f"top_{FIGURE}").iloc[-1].to_dict()
     return bold(case_of(raw)) + Text(
-        ": cannot be told, as {}; the most that was seen is {} {}, with {}, doubted: {}."
+        ": no sound result, because {}; the highest measured is {} {}, with {}, doubted: {}."
     ).format(
         why_not(rows),
         grouped(raw[f"top_{FIGURE}"]),
@@ -146,7 +143,8 @@ def _remarks(top: Row) -> Iterator[str]:
         yield f"doubted: {', '.join(top['doubts'])}"
     if higher(top):
         maximum = f"{grouped(top[f'top_{FIGURE}'])} {rate_unit(top)} with {top['top_at']}"
-        yield f"more was seen, {maximum}, doubted: {', '.join(top['top_doubts'])}"
+        doubts = ", ".join(top["top_doubts"])
+        yield f"a higher throughput of {maximum} was measured, but is in doubt: {doubts}"
 
 
 def _drawing(best: pd.DataFrame, tables: Tables, *, several: bool) -> drawings.Drawing:
@@ -167,8 +165,8 @@ def _settle(best: pd.DataFrame, tables: Tables) -> Iterator[Text]:
     if len(flooded):
         cases = listed(dict.fromkeys(TEST_CASES[name].short for name in flooded["test_case"]))
         yield Text(
-            "{} were sent as fast as clients could: a staircase of offered rates (*rate_msg_s*,"
-            " *ramp_to_msg_s*, *ramp_steps*) would tell what is sustained."
+            "The clients sent {} as fast as they could: a staircase of offered rates (*rate_msg_s*,"
+            " *ramp_to_msg_s*, *ramp_steps*) would find the sustained rate."
         ).format(cases)
 
 

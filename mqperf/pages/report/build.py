@@ -134,7 +134,7 @@ def replacing(out: Path) -> Iterator[Path]:
     Raises ``ReportError`` when ``out`` holds anything but a report.
     """
     if out.exists() and not (out / MARK).is_file() and (out.is_file() or any(out.iterdir())):
-        raise ReportError(f"{out}: is there already and is no report; give another folder")
+        raise ReportError(f"{out}: already exists and is not a report; give another folder")
     out.parent.mkdir(parents=True, exist_ok=True)
     with processes.scratch_beside(out) as scratch:
         new, old = scratch / "new", scratch / "old"

@@ -26,11 +26,11 @@ RULES = (
     "The ratio is B / A, of geometric means, with its 95 % interval (Welch's) over the repeats.",
     "An interval marked (within run) is from one run only, and gives no verdict.",
     "A verdict needs a difference of {min_effect} that is significant after Holm's correction.",
-    'Without a verdict, "shows" is the least difference that these repeats mostly show.',
+    'Without a verdict, "shows" is the smallest difference that these repeats mostly show.',
     (
-        '"Repeats to decide" is how many of A and of B would mostly show the difference that was'
-        " seen, or {min_effect} where it was less, if runs go on to spread as these did. It is"
-        " enough where these would show it, and not known without repeats of both."
+        '"Repeats to decide" is how many of A and of B would mostly show the measured difference,'
+        " or {min_effect} if it is smaller, if further runs vary as these did. It is enough if"
+        " these would show it, and not known without repeats of both."
     ),
     "A point with a doubt is compared, but marked: the difference may come from the measurement.",
 )
@@ -47,14 +47,14 @@ CLOCKS = (
 )
 
 DECIDED = (
-    "These plans were repeated until it was decided how they differ (--decide). The interval of"
-    " throughput holds however long that went on, and alike is a difference that is shown to be"
-    " below {min_effect}. Other figures have neither interval nor verdict, as throughput ended it."
+    "These plans were repeated until their difference was decided (--decide). The interval of"
+    " throughput is valid for any number of repeats, and alike means a difference that is below"
+    " {min_effect}. Other figures have no interval or verdict, because throughput ended the runs."
 )
 
 LIMITS = (
     "Throughput of a search is its limit. An interval marked (between rates) is all that the 95 %"
-    " intervals of both limits leave open; where it ends at 0 or inf, search beyond these rates."
+    " intervals of both limits allow; if it ends at 0 or inf, search beyond these rates."
 )
 
 NOT_IN_TURNS = ("A first", "B first", "in part")

@@ -164,7 +164,7 @@ def timeline(caption: str, intervals: pd.DataFrame, outages: pd.DataFrame) -> Dr
     ranges = [f"{name} {_range(rows, 'count')} msg/sec" for name, rows in loads]
     alt = f"Throughput in each second of the measured window: {'; '.join(ranges)}."
     if len(outages):
-        alt += " Actions went on where it is shaded."
+        alt += " Actions are shaded."
     return Drawing(caption, alt, partial(figures.time_sheet, intervals, outages))
 
 

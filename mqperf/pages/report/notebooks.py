@@ -135,7 +135,7 @@ def publish(notebook: Path, folder: Path, missing: str = "") -> Notebook:
         text = notebook.read_text(encoding="utf-8")
         content = nbformat.reads(text, as_version=4)
     except (OSError, ValueError, nbformat.reader.NotJSONError) as error:
-        raise ReportError(f"{notebook}: not a notebook that can be read: {error}") from None
+        raise ReportError(f"{notebook}: cannot be read as a notebook: {error}") from None
     exporter = HTMLExporter(raw_template=OFFLINE)
     page, _resources = exporter.from_notebook_node(content)
     folder.mkdir(exist_ok=True)

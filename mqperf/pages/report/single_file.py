@@ -36,7 +36,7 @@ DRAWING = ".svg"
 MOST_BYTES = 4_900_000
 """Largest size of the file: drawings of runs that would exceed it are left out."""
 
-LEFT_OUT = "This drawing is in the report as a folder alone: with it the file would be too large."
+LEFT_OUT = "This drawing is only in the report as a folder: it would make the file too large."
 
 LARGEST_BYTES = 1_500_000
 """Files that are larger when compressed are left out: browsers refuse long data URLs."""
@@ -82,7 +82,7 @@ def check_replaceable(file: Path) -> None:
         return
     with file.open("rb") as content:
         if MARK.encode() not in content.read(HEAD_BYTES):
-            raise ReportError(f"{file}: is there already and is no report; give another name")
+            raise ReportError(f"{file}: already exists and is not a report; give another name")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ HIGHEST = ("point", FIGURE, "at", "label", "doubts", "findings")
 """Columns, with the prefix ``top_``, of the point with the highest throughput."""
 
 
-UNTOLD = "whether it keeps up is not known, as the rate of sending changes, or was not recorded"
+UNTOLD = "unknown whether it keeps up, because the sending rate changes or was not recorded"
 """Remark on a throughput without a doubt that is not known to be sustained."""
 
 

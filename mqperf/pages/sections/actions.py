@@ -34,9 +34,9 @@ def _words(outages: pd.DataFrame) -> Iterator[str]:
         column = COLUMNS[name]
         yield f"{column.label.capitalize()}: {column.meaning[0].lower()}{column.meaning[1:]}"
     yield (
-        "Times are seconds. What is lost, and what failed, is of the messages that were due from"
-        " the second before an action began until throughput was back, or the next action began;"
-        " duplicates are those of the whole run."
+        "Times are in seconds. Lost and failed messages are those due from the second before an"
+        " action began until throughput recovered, or the next action began; duplicates are those"
+        " of the whole run."
     )
 
 

@@ -43,7 +43,7 @@ def _words(view: View) -> Iterator[str]:
     factors = view.tables["factors"]
     first = str(conditions(view.tables)[CONDITION].iloc[0])
     yield Text(
-        "Each factor is a figure under the condition by the same figure under *{}*, between"
+        "Each factor is a figure under the condition divided by the same figure under *{}*, as"
         " geometric means; latency is {}."
     ).format(first, view.case.finish.latency)
     kinds = set(factors.loc[factors["figure"].isin(FIGURES), "interval_kind"])
@@ -66,7 +66,7 @@ def _without_interval(factors: pd.DataFrame, noun: str) -> Iterator[Text]:
     reasons = {
         f"measured once, and with too short or unsteady a window, or too few {noun}s in it, for an"
         " interval from within the run": once[0] & once[1],
-        "measured once under one of both conditions": once[0] ^ once[1],
+        "measured only once under one of the two conditions": once[0] ^ once[1],
         "equal in all repeats": ~once[0] & ~once[1],
     }
     for reason, mask in reasons.items():

@@ -44,8 +44,8 @@ def _words(rates: pd.DataFrame, steps: pd.DataFrame) -> Iterator[str]:
     if len(steps):
         yield KEPT
         yield (
-            "Where a later step finished more than the first that was not kept, the rate not kept"
-            " up with is what that step finished."
+            "If a later step finished more than the first that was not kept, the rate not kept up"
+            " with is the throughput of that step."
         )
     if rates["saturation_rate_msg_s"].notna().any() or steps.empty:
         yield (

@@ -11,9 +11,9 @@ from mqperf.study.stats.rules.window import KEEPS_UP
 from mqperf.study.tables import tidy
 
 KEPT = (
-    "The offered rate changes in steps within a run. A step is kept where no more is unfinished at"
-    f" its end than {KEEPS_UP * 100:g} % of what was due in it, or what is due in {PAUSE_S:g} s,"
-    " beside what is on its way."
+    "The offered rate changes in steps within a run. A step is kept if at its end no more messages"
+    f" are unfinished than {KEEPS_UP * 100:g} % of those due in it, or those due in {PAUSE_S:g} s,"
+    " plus those in transit."
 )
 
 

@@ -27,7 +27,7 @@ def content(view: View) -> Iterator[Content]:
             (
                 "Each search is a bisection of the range of offered rates, until it is as narrow"
                 " as the plan asks. A rate holds if most of its runs do. The limit is the rate at"
-                " which half of the runs hold, with its 95 % interval by all runs of the search."
+                " which half of the runs hold, with its 95 % interval from all runs of the search."
             ),
             *searches["text"],
         ],

@@ -52,8 +52,8 @@ DOUBTED = text(
 SATURATION_POINTS = (
     Column("points", "Int64", "Thread counts that were measured."),
     Column("fit_error", "float64", "Typical relative distance of runs from the fitted curve."),
-    Column("contention", "float64", "alpha of the Universal Scalability Law: waiting for a share."),
-    Column("coherency", "float64", "beta of the same: threads waiting for each other."),
+    Column("contention", "float64", "alpha of the Universal Scalability Law: contention."),
+    Column("coherency", "float64", "beta of the same law: threads waiting for each other."),
     ratio(
         "peak_threads",
         "Threads at the peak of the fitted curve; empty where the law does not describe the sweep,"
@@ -62,26 +62,26 @@ SATURATION_POINTS = (
     ),
     ratio(
         "peak_threads_low",
-        "Lower end of the 95 % interval of the peak, of the measured counts alone.",
+        "Lower end of the 95 % interval of the peak, among the measured counts.",
         "peak low",
     ),
-    ratio("peak_threads_high", "Upper end of it.", "peak high"),
+    ratio("peak_threads_high", "Upper end of that interval.", "peak high"),
     ratio(
         "saturation_threads",
-        "Saturation point: where the bounds of a closed network cross.",
+        "Saturation point: where the two bounds on throughput cross.",
         "saturation point",
     ),
     ratio(
         "saturation_threads_low",
-        "Lower end of its 95 % interval; empty when too few runs tell.",
+        "Lower end of its 95 % interval; empty with too few runs.",
         "saturation point low",
     ),
-    ratio("saturation_threads_high", "Upper end of it.", "saturation point high"),
+    ratio("saturation_threads_high", "Upper end of that interval.", "saturation point high"),
     DOUBTED,
     text(
         "peak_lies",
-        "inside, below or beyond the sweep; plateau, when no fall after the best is more than"
-        " chance; or cannot tell.",
+        "Where the peak is: inside, below or beyond the sweep; plateau, if no fall after the best"
+        " throughput is significant; or cannot tell.",
     ),
     text("text", "The same as a sentence."),
 )
@@ -91,22 +91,22 @@ SATURATION_RATES = (
     Column("deliveries_each", "float64", "Deliveries that each message is to have, mean."),
     rate(
         "kept_rate_msg_s",
-        "Highest offered rate of which all deliveries were finished in the window, to 2 %; of a"
-        " step within a run, less what was left of it. Empty where none was kept.",
+        "Highest offered rate at which all deliveries were finished in the window, to 2 %; for a"
+        " step within a run, less its unfinished rest. Empty if there is none.",
         "kept up with",
     ),
-    latency("kept_latency_mean_s", "Mean latency at that rate, over the repeats.", "mean there"),
-    latency("kept_latency_p99_s", f"99th percentile of the same. {FEW}", "p99 there"),
+    latency("kept_latency_mean_s", "Mean latency at that rate, over the repeats.", "mean latency"),
+    latency("kept_latency_p99_s", f"99th percentile of the same. {FEW}", "p99 latency"),
     rate(
         "missed_rate_msg_s",
-        "Lowest offered rate above it, or what was finished at a higher one if that is more; empty"
-        " where all were kept.",
+        "Lowest offered rate above it, or the throughput at a higher one if that is more; empty if"
+        " the system kept up with all.",
         "not kept up with",
     ),
     rate(
         "saturation_rate_msg_s",
-        "Saturation point: the offered rate at which the best throughput would be all of it, no"
-        " lower than the rate kept and no higher than the one missed; empty without both.",
+        "Saturation point: the offered rate that equals the best throughput, not below the rate"
+        " kept up with and not above the one missed; empty without both.",
         "saturation point",
     ),
     rate(
@@ -125,18 +125,18 @@ SATURATION_RATES = (
 )
 
 SEARCHED = (
-    number("search_place", "Which search of the plan it belongs to, from 1."),
-    text("search", "What that search is to find, as the plan says it, as JSON."),
-    text("decide", "With which points its point is compared, and what is to be decided, as JSON."),
+    number("search_place", "Number of the search in the plan that it belongs to, from 1."),
+    text("search", "Definition of that search in the plan, as JSON."),
+    text("decide", "Points that its point is compared with, and what is to be decided, as JSON."),
 )
 """Columns of ``planned`` about the search, or the decision, that a run belongs to."""
 
 SEARCHES = (
-    text("hold", "What was to hold, beside the rate itself.", "to hold"),
+    text("hold", "The condition that must hold, beside the rate itself.", "must hold"),
     text(
         "search_ends",
-        "How it ended: found; beyond, where all held up to the highest rate; below, where not even"
-        " the lowest did; unfinished.",
+        "How it ended: found; beyond, if all rates up to the highest hold; below, if not even the"
+        " lowest does; unfinished.",
         "search",
     ),
     rate("search_from_msg_s", "Lowest rate of the search.", "searched from"),
@@ -153,12 +153,12 @@ SEARCHES = (
     ),
     rate(
         "limit_rate_msg_s",
-        "The limit by all runs of the search: the rate at which half of them hold; empty where it"
-        " did not end between two rates.",
+        "The limit, estimated from all runs of the search: the rate at which half of them hold;"
+        " empty if it did not end between two rates.",
         "limit",
     ),
     rate("limit_rate_msg_s_low", "Lower end of its 95 % interval.", "limit low"),
-    rate("limit_rate_msg_s_high", "Upper end of it.", "limit high"),
+    rate("limit_rate_msg_s_high", "Upper end of that interval.", "limit high"),
     count("held_repeats", "Repeats that hold at that rate.", unit=""),
     number("search_runs", "Runs that the search has judged.", "runs"),
     text("broken_by", "What did not hold at the rate above, in the first run there.", "broken by"),
@@ -168,23 +168,23 @@ SEARCHES = (
 SUSTAINED = (
     rate(
         "sustained_throughput_msg_s",
-        "Highest throughput of a point that keeps up and that no doubt says may be wrong, mean over"
-        " the repeats; empty where there is none.",
+        "Highest throughput of a point that keeps up and whose throughput is not in doubt, mean"
+        " over the repeats; empty if there is none.",
         "sustained throughput",
     ),
-    text("sustained_at", "Where in the sweep that is, in words."),
+    text("sustained_at", "The point of the sweep where it was measured, in words."),
     text(
         "keeps_up",
-        "Whether any point keeps up: yes; cannot tell, where the rate of sending is not known;"
-        " tester or host, where at best these were the limit; or no.",
+        "Whether any point keeps up, the best of: yes; cannot tell, if the send rate is not known;"
+        " tester or host, if these were the limit; no.",
         "keeps up",
     ),
     rate(
         "highest_throughput_msg_s",
-        "Highest throughput of any point, kept up or not, doubted or not, mean over the repeats.",
+        "Highest throughput of any point, keeping up or not, in doubt or not, mean over repeats.",
         "raw maximum",
     ),
-    text("highest_at", "Where in the sweep that is, in words."),
+    text("highest_at", "The point of the sweep where it was measured, in words."),
 )
 
 SUSTAINED_COMPARED = (
@@ -199,18 +199,18 @@ SUSTAINED_COMPARED = (
 BOTTLENECKS = (
     text(
         "bottleneck",
-        "Who ran out of CPU or network: tester, host, broker: NODE, network, none, cannot tell.",
+        "What ran out of CPU or network: tester, host, broker: NODE, network, none, cannot tell.",
         "bottleneck",
     ),
-    text("because", "The figures that this rests on, as one sentence."),
+    text("because", "The figures that show it, as one sentence."),
 )
 
 CONDITIONS = (
     number("condition_place", "Place of its condition, and other names, in the plan, from 1."),
     ratio(
         "published_factor",
-        "How many times the mean latency of the first condition a publication reports, as the plan"
-        " says.",
+        "Mean latency relative to that of the first condition, as a publication reports it and the"
+        " plan quotes it.",
         "published",
     ),
 )
@@ -226,20 +226,20 @@ COMPARISON = (
     Column("ratio_high", "float64", "Upper end of its interval.", "B / A high"),
     text(
         "interval_kind",
-        "repeats; within run, which knows nothing of other runs; after each repeat, of what was"
-        " repeated until it was decided; between rates, of limits that were searched for; or none.",
+        "repeats; within run, without the variation between runs; after each repeat, for points"
+        " repeated until decided; between rates, for limits found by a search; or none.",
     ),
-    Column("p_value", "float64", "How often equals would differ by as much, by chance."),
+    Column("p_value", "float64", "How often equal sides would differ by as much, by chance."),
     Column("p_adjusted", "float64", "The same, corrected for the number of comparisons."),
-    Column("min_effect", "float64", "Minimum relevant difference: none below it is a verdict."),
+    Column("min_effect", "float64", "Minimum relevant difference: a smaller one gives no verdict."),
     Column(
         "clock_share",
         "float64",
-        "By how much clocks of several hosts may make the ratio of one-way latencies wrong, either"
-        " way: a verdict, and its p-value, need a difference beyond it. 0 for all other figures.",
+        "Error bound of the ratio of one-way latencies due to the clocks of several hosts, either"
+        " way: a verdict, and its p-value, need a larger difference. 0 for all other figures.",
         "± by clocks",
     ),
-    text("verdict", "better (B than A), worse, cannot tell; or alike, which decide alone tells."),
+    text("verdict", "better (B than A), worse, cannot tell; or alike, which only decide can give."),
     Column(
         "detectable",
         "float64",
@@ -249,10 +249,9 @@ COMPARISON = (
     ),
     number(
         "repeats_needed",
-        "Repeats of either side with which the difference that was seen, or the minimum relevant"
-        " one where that is larger, would show in 80 % of comparisons, if runs go on to spread as"
-        " these did. Only where the verdict is cannot tell, and both sides have repeats; empty"
-        " beyond 1000.",
+        "Repeats of either side with which the observed difference, or the minimum relevant one if"
+        " larger, would be found in 80 % of comparisons, if runs vary as much as these did. Only"
+        " where the verdict is cannot tell, and both sides have repeats; empty beyond 100.",
         "repeats to decide",
     ),
     text(
@@ -314,9 +313,9 @@ def _interval(name: str) -> tuple[Column, ...]:
     if name not in WITHIN:
         return ()
     of_name = (
-        f"of the 95 % interval of {name} from within the run, which knows nothing of other runs;"
-        " empty where the window does not allow one: shorter than 20 s, not steady, or dominated by"
-        " a few seconds."
+        f"of the 95 % interval of {name} computed within the run, without the variation between"
+        " runs; empty where the window does not allow one: shorter than 20 s, not steady, or"
+        " dominated by a few seconds."
     )
     return (
         _derived(name, "within_low", f"Lower end {of_name}"),

@@ -7,22 +7,22 @@ from mqperf.plan.columns.measured import FEW
 from mqperf.plan.columns.runs import LINK
 
 EVENTS = (
-    seconds("time_s", "When, since the start of the measured window.", "time"),
+    seconds("time_s", "Time since the start of the measured window.", "time"),
     text("host", "Where."),
     text(
         "what",
-        "provisioned, start, measured, drained, ...; alarm or deprecated for what a broker's log"
-        " says so of, unread for a record beside the run that cannot be read.",
+        "provisioned, start, measured, drained, ...; alarm or deprecated for such a line in a"
+        " broker's log, unread for an unreadable record beside the run.",
     ),
-    text("detail", "More, as JSON."),
+    text("detail", "Details, as JSON."),
 )
 
 RATE_STEPS = (
     rate("step_rate_msg_s", "Offered rate of the step.", "offered rate"),
     seconds("from_s", "When its first whole second in the window begins.", "from"),
     seconds("until_s", "When its last one ends.", "until"),
-    rate("throughput_msg_s", "Finished in these seconds, by the second.", "throughput"),
-    count("unfinished", "Deliveries due by then, since the start of the load, and not finished."),
+    rate("throughput_msg_s", "Messages finished per second in this time.", "throughput"),
+    count("unfinished", "Deliveries due since the start of the load and not finished by then."),
     latency("latency_mean_s", "Mean, of messages due in them, however late they finished.", "mean"),
     latency("latency_min_s", "The least of any message of the run, of an empty system.", "min"),
     latency("latency_p99_s", f"99th percentile of the messages due in the step. {FEW}", "p99"),
@@ -39,8 +39,8 @@ def measured_column(quantity: str, when: str) -> str:
 
 
 _LINK_ORIGIN = (
-    text("between", "The two roles that it joins.", "between"),
-    text("backend", "What made it.", "made by"),
+    text("between", "The two roles that the link joins.", "between"),
+    text("backend", "What emulated it.", "made by"),
 )
 _LINK_MEASURED = tuple(
     replace(
@@ -58,7 +58,7 @@ PACKETS = {
     "came": "that came to the link",
     "lost": "that it lost on purpose",
     "full": "for which it had no room",
-    "swallowed": "that it swallowed while it was closed",
+    "swallowed": "that it dropped while it was closed",
     "unread": "that came faster than they could be read",
     "impaired": "that came while an action impaired it, and are in none of the above but this",
     "left": "that left it",
@@ -79,7 +79,7 @@ _PACKETS = (
     ),
     seconds(
         "packets_late_s",
-        "By how much the packets that left did so too late, all together.",
+        "Total time by which the packets that left were too late.",
         "packets late",
         "not negative",
     ),
@@ -92,10 +92,10 @@ LINK_TOLD = tuple(column.name for column in _LINK_ORIGIN + LINK + _LINK_MEASURED
 OUTAGES_COLUMNS = (
     text("action", "What was done: the name of the action.", "action"),
     text("node", "Label of the node to which it was done, or `the link`.", "node"),
-    seconds("commanded_s", "When the plan wants it to begin.", "asked at"),
-    seconds("began_s", "When it had begun, as observed.", "began"),
-    seconds("ended_s", "When it was undone, as observed.", "ended"),
-    seconds("downtime_s", "How long the action went on, as observed.", "downtime", "not negative"),
+    seconds("commanded_s", "Planned start.", "planned start"),
+    seconds("began_s", "Observed start.", "began"),
+    seconds("ended_s", "Observed end.", "ended"),
+    seconds("downtime_s", "Observed duration of the action.", "downtime", "not negative"),
     seconds(
         "outage_s",
         "Longest time without a finished message that overlaps the action or its recovery. Where"
@@ -112,16 +112,16 @@ OUTAGES_COLUMNS = (
     seconds(
         "recovery_s",
         "From the end of the action until throughput is back at 90 % of its level before, in the"
-        " next second and over the next 3 s; sought every 0.1 s, or where counts are recorded at"
-        " every full second. Empty when that was not reached"
-        " within the load, or the level is not known.",
+        " next second and over the next 3 s; checked every 0.1 s, or where counts are recorded at"
+        " every full second. Empty when that was not reached within the load, or the level is not"
+        " known.",
         "recovery",
         "not negative",
     ),
 )
 
 ACTION_PHASES_COLUMNS = (
-    seconds("commanded_s", "When the plan wants the action to begin.", "asked at"),
+    seconds("commanded_s", "Planned start of the action.", "planned start"),
     text(
         "phase",
         "before; during, from the second before the action began to the end of that in which"
@@ -130,14 +130,14 @@ ACTION_PHASES_COLUMNS = (
     ),
     seconds("from_s", "When the phase begins.", "from"),
     seconds("until_s", "When it ends.", "until"),
-    count("sent", "Messages due in it, or sent where none is due.", "sent"),
+    count("sent", "Messages due in it, or sent in it if none are due.", "sent"),
     count("finished", "Those of them that were finished, whenever that was.", "finished"),
     Column(
         "lost",
         "Int64",
         "Those of them that got neither reply nor error where servers answer, or else that no"
         " server received. Empty where counts are recorded and several clocks, duplicates or"
-        " foreign messages keep them from telling.",
+        " foreign messages make that impossible.",
         "lost",
         "msg",
     ),
@@ -175,7 +175,7 @@ ACTION_PHASES = ("action", "node", *(column.name for column in ACTION_PHASES_COL
 """Columns of the times before, during and after an action."""
 
 DOUBTS = (
-    text("kind", "Which check raised it."),
+    text("kind", "The check that raised it."),
     text("text", "Reason to distrust the number, as one sentence."),
     text("evidence", "The figures used, as JSON."),
 )

@@ -32,7 +32,7 @@ MESSAGES = (
     count("received", "Messages handled by servers, over the whole run.", "received"),
     count(
         "deliveries",
-        "Deliveries that sent messages are to have, where each is delivered several times.",
+        "Deliveries expected of the sent messages, where each is delivered several times.",
         "to be delivered",
     ),
     count("round_trip", "Replies that clients got, where servers answer.", "round-trip"),
@@ -41,7 +41,7 @@ MESSAGES = (
         "lost",
         "Int64",
         "Attempts, each known by its start, that got neither reply nor error where servers answer,"
-        " or else that no server received, after the drain. Of a published report: as it says.",
+        " or else that no server received, after the drain. Of a published report: as stated.",
         "lost",
         "msg",
     ),
@@ -53,8 +53,8 @@ MESSAGES = (
     ),
     count(
         "causality_violations",
-        "Messages finished before they were started, or answered before they were received, by"
-        " more than the clocks may be wrong; the latter only where instants are recorded.",
+        "Messages finished before they were started, or answered before they were received, by more"
+        " than the error bound of the clocks; the latter only where instants are recorded.",
         "causality violations",
     ),
     count(
@@ -99,8 +99,8 @@ MESSAGES = (
     ),
     rate(
         "published_throughput_msg_s",
-        "As the reports of 2016 have it: sum over processes of count / duration,"
-        " of replies for CALL, of messages sent for CAST and NOTIFY.",
+        "As in the reports of 2016: sum over processes of count / duration, of replies for CALL, of"
+        " messages sent for CAST and NOTIFY.",
         "throughput (2016)",
     ),
 )
@@ -129,13 +129,13 @@ LATENCY = (
     latency("confirm_p99_s", f"99th percentile of the same. {FEW}", "confirm, p99"),
     latency(
         "latency_uncertainty_s",
-        "By how much the clocks of two hosts may make each of these latencies wrong, either way; 0"
-        " where one clock told both instants, as of round trips.",
+        "Error bound of each of these latencies due to the clocks of two hosts, either way; 0 where"
+        " one clock took both instants, as for round trips.",
         "clock uncertainty",
     ),
     latency(
         "published_latency_s",
-        "As the reports of 2016 have it: unweighted mean over processes of their means.",
+        "As in the reports of 2016: unweighted mean over processes of their means.",
         "latency (2016)",
     ),
 )
@@ -143,7 +143,7 @@ LATENCY = (
 LEVELS = (
     share(
         "percentile",
-        "Share of the messages that are at most so slow; told as long as ten are slower.",
+        "Share of the messages with at most this latency; as long as ten are slower.",
         "percentile",
     ),
     latency("latency_s", "The latency that this share does not exceed.", "latency"),
@@ -173,7 +173,7 @@ CPU = (
         "total",
     ),
     cpu("sys_cores", "System part of the same.", "sys"),
-    cpu("stolen_cores", "Of a host: the part that its hypervisor gave to others.", "stolen"),
+    cpu("stolen_cores", "Of a host: CPU that its hypervisor withheld from it.", "stolen"),
     memory("rss_bytes", "Resident memory at the end; of a host, its memory in use.", "memory"),
 )
 
@@ -188,7 +188,7 @@ NETWORK = (
     text("interface", "Network interface; lo is loopback."),
     traffic("sent_bytes_s", "Sent over the window, headers included.", "sent"),
     traffic("received_bytes_s", "Received over the window.", "received"),
-    traffic("speed_bytes_s", "Speed of the link; empty where the kernel knows none.", "speed"),
+    traffic("speed_bytes_s", "Speed of the link; empty if the kernel does not know it.", "speed"),
     share(
         "retransmitted_share",
         "Share of the TCP segments of the whole host that were retransmitted; without those that"
@@ -212,7 +212,7 @@ def _clock(when: str) -> tuple[Column, ...]:
         ),
         latency(
             f"clock_bound_{when}_s",
-            "By how much that may be wrong: half of the fastest round trip by which it was asked.",
+            "Error bound of that: half of the fastest round trip that measured it.",
             f"clock {when}, ±",
         ),
     )
@@ -223,20 +223,20 @@ HOSTS: tuple[Column | str, ...] = (
     text("roles", "What ran there: broker, client, server."),
     text(
         "machine",
-        "Digest of what tells machines apart: hosts with the same one share processors and clock.",
+        "Digest that identifies the machine: hosts with the same one share processors and clock.",
     ),
     *_AS_IN_RUNS,
     text("network_cards", "Its network cards, each with driver and speed where known.", "network"),
     text(
         "clock_synchronised",
-        "Whether its kernel says that another clock corrects its own.",
+        "Whether its kernel reports that another clock corrects its own.",
         "clock synchronised",
     ),
     *_clock("before"),
     *_clock("after"),
     latency(
         "clock_uncertainty_s",
-        "By how much an instant of the host may be wrong by the controller's clock.",
+        "Error bound of an instant of the host, by the controller's clock.",
         "clock uncertainty",
     ),
     seconds(

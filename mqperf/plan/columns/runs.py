@@ -38,8 +38,8 @@ RUNS: tuple[Column | str, ...] = (
     ),
     seconds(
         "all_sent_s",
-        "From the start of a load by count until its last thread had sent all; empty where others"
-        " ended. The window ends with the last whole second in which every thread was sending.",
+        "From the start of a load by count until its last thread had sent all messages; empty"
+        " otherwise. The window ends with the last whole second in which every thread was sending.",
         "all sent after",
     ),
     text(
@@ -73,9 +73,7 @@ RUNS: tuple[Column | str, ...] = (
     ),
     parameter(number("processes", "Client processes on each host.")),
     parameter(number("hosts", "Client hosts.")),
-    parameter(
-        seconds("asked_s", "Length of the measured window that the plan asks for.", "window asked")
-    ),
+    parameter(seconds("asked_s", "Length of the measured window in the plan.", "planned window")),
     seconds("window_s", "Length of the measured window.", "window", "not negative"),
     parameter(
         seconds("warmup_s", "Load before the window, as the plan asks.", "warm-up", "not negative")
@@ -83,8 +81,8 @@ RUNS: tuple[Column | str, ...] = (
     seconds(
         "warmup_found_s",
         "Load until throughput became steady; 0 when it was from the start, empty when it never"
-        " did, the run is too short to tell, or the plan changes its rate. What comes after the"
-        " first action of a plan is not asked.",
+        " did, the run is too short to tell, or the plan changes its rate. The time after the first"
+        " action of a plan is left out.",
         "warm-up found",
         "not negative",
     ),
@@ -101,7 +99,7 @@ RUNS: tuple[Column | str, ...] = (
     seconds("drain_s", "From the end of the load until no message was left.", "drain"),
     Column("expected", "Int64", "Load generator processes expected to report."),
     Column("reported", "Int64", "Load generator processes that did report."),
-    text("system_title", "The system's name as a person writes it.", "name of the system"),
+    text("system_title", "The system's name as shown to people.", "name of the system"),
     text("system_version", "Version of the system under test.", "version of the system"),
     text("runtime_version", "Version of what it runs on: Erlang, Java.", "version of its runtime"),
     parameter(text("generator", "Load generator; empty where a report does not name it.")),
@@ -126,7 +124,7 @@ RUNS: tuple[Column | str, ...] = (
     Column("somaxconn", "Int64", "Connections that may wait to be accepted on a socket."),
     text(
         "cpu_governor",
-        "What sets the CPU frequency of the hosts; empty when not told.",
+        "What sets the CPU frequency of the hosts; empty if not known.",
         "CPU frequency governor",
     ),
     seconds("clock_offset_s", "Largest clock offset between the hosts of the run.", "clock offset"),
@@ -146,7 +144,7 @@ RUNS: tuple[Column | str, ...] = (
 
 
 CONDITION = parameter(
-    text("condition", "Name of the condition under which the plan has it measured.", "condition")
+    text("condition", "Name of the condition under which it is measured.", "condition")
 )
 """The condition of a plan under which a point is measured."""
 
@@ -163,7 +161,7 @@ SETTINGS = (
         Column(
             "memory_watermark_mb",
             "Int64",
-            "Memory of a RabbitMQ node above which it blocks those who publish.",
+            "Memory of a RabbitMQ node above which it blocks publishers.",
             "memory watermark",
             "MB",
             check="positive",

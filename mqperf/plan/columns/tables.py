@@ -56,7 +56,7 @@ _READ = (
         ),
     ),
     Table("hosts", "a host of a run, and its clock", measured.HOSTS),
-    Table("links", "the link of a run, as asked and as measured", (*LINK, *happened.LINKS)),
+    Table("links", "the link of a run, as planned and as measured", (*LINK, *happened.LINKS)),
 )
 """Tables that are read from run folders."""
 

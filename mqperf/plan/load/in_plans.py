@@ -24,7 +24,7 @@ def problems_of(load: Mapping[str, object], test_cases: object) -> Iterator[Prob
     known = Counter(name for each in generators for name in each.parameters.model_fields)
     # a load without options of a driver has an empty mapping of them
     partly = (("load", key) for key in load if load[key] != {} and 0 < known[key] < len(generators))
-    text = "not every generator of the load knows it: say it under those that do"
+    text = "not every generator of the load knows it: give it under those that do"
     problems: dict[Where, Problem] = {where: Problem(where, text) for where in partly}
     for generator in generators:
         for index, case in enumerate(as_list(test_cases)):

@@ -15,7 +15,7 @@ OfferedRate = Annotated[
     Rate,
     Field(
         title="offered rate",
-        description="Messages a second over all threads; without it, as fast as they can.",
+        description="Messages a second over all threads; without it, as fast as possible.",
     ),
 ]
 
@@ -27,7 +27,7 @@ MessageCount = Annotated[
         le=10_000_000_000,
         strict=True,
         title="messages to send",
-        description="Messages that all threads send together: then the load ends, at the latest"
+        description="Messages that all threads send together: the load then ends, at the latest"
         " after its ``duration_s``.",
     ),
 ]
@@ -49,14 +49,13 @@ class Ramped(CaseParameters):
         le=1_000,
         strict=True,
         title="steps of the rate",
-        description="The rate changes in so many steps instead of evenly: all are equally long,"
+        description="The rate changes in this many steps instead of evenly: all are equally long,"
         " the first is at ``rate_msg_s``, the last at ``ramp_to_msg_s``.",
     )
     ramp_steps_by: Literal["difference", "ratio"] = Field(
         "difference",
         title="steps differ by",
-        description="Whether one step of the rate and the next differ by equal differences, or"
-        " by equal ratios.",
+        description="Whether steps of the rate differ by equal differences, or by equal ratios.",
     )
 
     @model_validator(mode="after")

@@ -54,6 +54,6 @@ def check(folder: Path, host: str) -> None:
     for node, has_answered in answered.items():
         if not has_answered:
             raise ProbeError(
-                f"{file}: {node} never told of its inside: {errors[node]}; leave the probe inside"
-                " out of the plan, or see the node's log"
+                f"{file}: {node} never reported metrics: {errors[node]}; leave the probe inside out"
+                " of the plan, or see the node's log"
             )

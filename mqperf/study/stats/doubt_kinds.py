@@ -64,7 +64,7 @@ CHECKS: Mapping[str, Check] = {
         weight=NOTE,
     ),
     "missing-run": Check(
-        "Does every run exist that the plan asks for?",
+        "Does every run that the plan asks for exist?",
         "A mean without repeats that were removed, or not measured yet, is not the planned one.",
         planned.missing_run,
         spoils=False,
@@ -129,7 +129,7 @@ CHECKS: Mapping[str, Check] = {
     ),
     "record-disagrees": Check(
         "Do the record of every message, the load generator's own output, the counts at the drain"
-        " and what nodes reported of their inside agree?",
+        " and the metrics of nodes agree?",
         "They record the same messages in different ways: one of them belongs to another run, or"
         " was changed, or is incomplete.",
         record.record_disagrees,
@@ -177,14 +177,14 @@ CHECKS: Mapping[str, Check] = {
         "Repeated messages increase the throughput, and hide the same number of lost messages if"
         " only totals are compared.",
         counts.duplicates,
-        finding="messages came twice",
+        finding="messages were handled more than once",
         weight=LIMITED,
     ),
     "negative-lost": Check(
         "Is the number of lost messages negative?",
         "More arrived than was sent: the counts are of different runs, or of different processes.",
         counts.negative_lost,
-        finding="more messages came than were sent",
+        finding="more messages arrived than were sent",
     ),
     "client-errors": Check(
         "Did every attempt end without an error?",
@@ -268,9 +268,8 @@ CHECKS: Mapping[str, Check] = {
     ),
     "empty-seconds": Check(
         "Was something finished in every second of the window?",
-        "A mean over bursts and pauses is the rate of neither. Checked where chance leaves no time"
-        " so long without a message: 20 would have come in it, and three for each thread that"
-        " waits.",
+        "A mean over bursts and pauses is the rate of neither. Checked where such a pause is not"
+        " chance: 20 messages were expected in it, and three for each thread that waits.",
         window.empty_seconds,
         finding="in some seconds nothing was finished",
         weight=LIMITED,
@@ -316,8 +315,8 @@ CHECKS: Mapping[str, Check] = {
     ),
     "cpu-too-low": Check(
         "Did every process use CPU for the messages that it handled?",
-        "A process that did as much for a twentieth of the CPU, or for none, was not the one that"
-        " was watched; what it used then looks like the CPU of others.",
+        "A process that used a twentieth of what other runs used for as many messages, or none,"
+        " was not the one that was watched; its CPU then counts as that of other processes.",
         idle.cpu_too_low,
         spoils=False,
         finding="a process used too little CPU for its messages",
@@ -342,9 +341,9 @@ CHECKS: Mapping[str, Check] = {
     ),
     "stolen-cpu": Check(
         "Did the hypervisor withhold less than a tenth of a host's cores?",
-        "What a virtual machine wanted to compute while its hypervisor ran others (steal time) is"
-        " missing to the run, as CPU that other processes use is. Older runs do not tell it: there"
-        " it counts as CPU of others.",
+        "What a virtual machine needed while its hypervisor ran others (steal time) is not"
+        " available to the run, like CPU that other processes use. Older runs do not record it:"
+        " there it counts as CPU of other processes.",
         tester.stolen_cpu,
         finding="a hypervisor withheld CPU from the host",
         weight=LIMITED,
@@ -352,8 +351,8 @@ CHECKS: Mapping[str, Check] = {
     "swapping": Check(
         "Did hosts work without memory from swap?",
         "A process that waits for a page of its memory from the disk is as slow as the disk: the"
-        " figures show a host that is short of memory. Asked of what was read back, as memory that"
-        " nobody uses may well be swapped out.",
+        " figures show a host that is short of memory. Only what was read back counts, as unused"
+        " memory may well be swapped out.",
         memory.swapping,
         finding="a host read memory back from swap",
         weight=LIMITED,
@@ -379,7 +378,7 @@ CHECKS: Mapping[str, Check] = {
         "A node that is stopped (SIGSTOP, a debugger) does not work: the figures then show the"
         " pause, not the broker.",
         broker.node_frozen,
-        finding="a broker node stood still",
+        finding="a broker node was stopped",
         weight=LIMITED,
     ),
     "unread-record": Check(
@@ -406,11 +405,11 @@ CHECKS: Mapping[str, Check] = {
         weight=NOTE,
     ),
     "pause-by-chance": Check(
-        "Did enough messages come before every action to tell a pause from chance?",
-        "Outage and recovery are those of single messages, as they come without an action, too.",
+        "Did enough messages arrive before every action to tell a pause from chance?",
+        "Outage and recovery are then gaps between single messages, as without an action.",
         disturbed.pause_by_chance,
         spoils=False,
-        finding="too few messages came to tell a pause after an action from chance",
+        finding="too few messages to tell a pause after an action from chance",
         weight=LIMITED,
     ),
     "background-load": Check(
@@ -427,9 +426,9 @@ CHECKS: Mapping[str, Check] = {
     ),
     "network-bytes": Check(
         "Did networks carry as many bytes as the messages hold, and receive what was sent?",
-        "Counters that contradict the messages are of another network, or of another run. Asked of"
-        " loopback where all is on one host, of the hosts of clients and servers where these are"
-        " apart, and of all hosts of one machine together.",
+        "Counters that contradict the messages are of another network, or of another run. Checked"
+        " for loopback where all is on one host, for the hosts of clients and servers where these"
+        " are apart, and for all hosts of one machine together.",
         network.network_bytes,
         spoils=False,
         finding="network counters contradict the messages",
@@ -443,11 +442,11 @@ CHECKS: Mapping[str, Check] = {
         weight=NOTE,
     ),
     "missing-node": Check(
-        "Is something recorded of every node of the network that the topology is?",
+        "Is there a record of every node of the topology?",
         "The nodes' CPU together is too small without one of them.",
         cpu.missing_node,
         spoils=False,
-        finding="nothing is recorded of a node",
+        finding="there is no record of a node",
     ),
     "short-window": Check(
         "Is the measured window as long as planned?",

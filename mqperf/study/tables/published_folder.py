@@ -48,9 +48,9 @@ def facts(folder: Path) -> Mapping[str, object]:
         content = json.loads(text_of(file, file, FACTS_LIMIT_BYTES))
     except (ValueError, RecursionError) as error:
         line = f":{error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        raise TableError(f"{file}{line}: is not JSON of ours; {remedy}") from None
+        raise TableError(f"{file}{line}: is not JSON of mqperf; {remedy}") from None
     if not isinstance(content, dict) or not isinstance(content.get("title"), str):
-        raise TableError(f"{file}: does not say its title; {remedy}")
+        raise TableError(f"{file}: has no title; {remedy}")
     return content
 
 

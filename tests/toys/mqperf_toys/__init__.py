@@ -1,1 +1,1 @@
-"""One value for every seam, in a package that mqperf knows by its entry points alone."""
+"""A value for every extension point, in a package that mqperf finds by its entry points."""

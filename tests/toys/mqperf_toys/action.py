@@ -1,4 +1,4 @@
-"""An action: a node gets a signal that it does not heed, when it begins and when it ends."""
+"""An action: it sends a node an ignored signal when it begins and when it ends."""
 
 import signal
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ def check(target: Target) -> None:
 
 @contextmanager
 def applied(target: Target) -> Iterator[ActionFacts]:
-    """Send SIGWINCH, twice."""
+    """Send SIGWINCH at the beginning and at the end."""
     if isinstance(target.service, Process):
         target.service.signal(signal.SIGWINCH)
         yield {}

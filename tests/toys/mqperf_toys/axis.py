@@ -6,7 +6,7 @@ from mqperf.plan import Frozen
 
 
 class Parameters(Frozen):
-    """What a plan may say of a replay."""
+    """The parameters of a replay in a plan."""
 
     thinning: int = Field(
         1,

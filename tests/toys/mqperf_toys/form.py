@@ -7,7 +7,7 @@ from mqperf.plan.file import Form
 
 
 def as_plan(text: str, _source: Path) -> tuple[str, dict[Where, int]]:
-    """The lines in their order; no place is told."""
+    """The lines in their order, without line numbers."""
     return "\n".join(reversed(text.splitlines())), {}
 
 

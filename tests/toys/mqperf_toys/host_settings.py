@@ -1,4 +1,4 @@
-"""Settings of hosts: a noise that a toy can be told to make, and which changes nothing."""
+"""Settings of hosts: a noise level, which has no effect."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,14 +10,14 @@ from mqperf.lab.systems.settings import HostSettings
 
 
 class Noise(BaseModel):
-    """What a plan may say of it."""
+    """The settings in a plan."""
 
     toy_noise: int | None = Field(default=None, ge=0, description="How loud a toy's hosts are.")
 
 
 @contextmanager
 def applied(_noise: Noise, hosts: Hosts) -> Iterator[Hosts]:
-    """Give the hosts as they are."""
+    """Yield the hosts unchanged."""
     yield hosts
 
 

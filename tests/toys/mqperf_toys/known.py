@@ -1,4 +1,4 @@
-"""Toys in the registries for a while, as if their package were installed."""
+"""Temporary registration of the toys, as if their package were installed."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ def known(
     launcher: Launcher = replay.LAUNCHER,
     generator: Generator = replay.GENERATOR,
 ) -> None:
-    """The toy system, and the replaying generator or another one like it."""
+    """Register the toy system, and the replaying generator or a variant of it."""
     patch.setitem(SYSTEMS._values, "toy", system.SYSTEM)
     patch.setitem(GENERATORS._values, generator.name, generator)
     patch.setitem(LAUNCHERS._values, launcher.name, launcher)
@@ -25,7 +25,7 @@ def known(
 
 
 def known_with(patch: pytest.MonkeyPatch, parameters: type[Frozen]) -> None:
-    """The same, with other parameters of the replaying generator; its processes are real."""
+    """Do the same with other parameters of the replaying generator; its processes are real."""
     generator = replace(replay.GENERATOR, parameters=parameters)
     known(patch, generator=generator)
     patch.setattr(replay, "GENERATOR", generator)

@@ -1,4 +1,4 @@
-"""A backend for links: it changes nothing, and measures what was asked for."""
+"""A backend for links: it changes nothing, and measures what the plan requests."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,14 +19,14 @@ class Wire:
     asked: LinkPoint
 
     def measure(self) -> MeasuredLink:
-        """A tenth of a millisecond more than was asked for."""
+        """A tenth of a millisecond more than requested."""
         return MeasuredLink(delay_s=self.asked.delay_s + 1e-4)
 
     def check(self) -> None:
-        """It is always there."""
+        """Find no fault."""
 
     def processes(self) -> Mapping[str, Mapping[str, int]]:
-        """None of its own."""
+        """It has no processes."""
         return {}
 
     def facts(self) -> Mapping[str, JsonValue]:
@@ -40,7 +40,7 @@ class Wire:
         """Do nothing."""
 
     def beyond(self, quantities: Mapping[str, float]) -> str | None:
-        """It can have everything."""
+        """Accept every impairment."""
 
     def impair(self, quantities: Mapping[str, float]) -> None:
         """Do nothing."""
@@ -50,7 +50,7 @@ class Wire:
 
 
 def obstacle(link: LinkPoint, hosts: Hosts) -> str | None:
-    """It loses nothing, and needs hosts at both ends."""
+    """Refuse losses, and links without hosts at both ends."""
     if link.loss_share:
         return "it cannot lose packets"
     return None if all(hosts.of(role) for role in link.between) else "an end has no host"
@@ -58,7 +58,7 @@ def obstacle(link: LinkPoint, hosts: Hosts) -> str | None:
 
 @contextmanager
 def laid(link: LinkPoint, _hosts: Hosts) -> Iterator[Wire]:
-    """Give it."""
+    """Yield the link."""
     yield Wire(link)
 
 

@@ -1,4 +1,4 @@
-"""A document beside the live page: which case runs now."""
+"""A document beside the live page: the running case."""
 
 from mqperf_live.front.page import Document
 

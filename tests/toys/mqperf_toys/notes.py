@@ -1,4 +1,4 @@
-"""An importer of notes: how many messages came in each second, a number a line."""
+"""An importer of notes: the messages received in each second, one number per line."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from mqperf.study.importer import Importer, Measurement, throughput
 
 
 def read(file: Path, source: str) -> Measurement:
-    """The seconds of a file as those of a window; of what was sent it says nothing."""
+    """The seconds of a file as those of a window; the send rate is unknown."""
     received = np.array(file.read_text(encoding="utf-8").split(), dtype=int)
     return Measurement(
         source=source,

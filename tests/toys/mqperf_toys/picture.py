@@ -7,7 +7,7 @@ from mqperf.pages.report.words import Layout
 
 
 def draw(layout: Layout, nodes: Sequence[str]) -> str | None:
-    """A title, where the toys are."""
+    """Draw a title, for the toy system only."""
     if layout.system != "toy":
         return None
     title = f"<title>A picture of {len(nodes)} toy</title>"

@@ -1,7 +1,7 @@
 """The program of the replaying generator: one process of a run.
 
-It writes the messages of a recorded process anew, moved to the agreed start and stretched or
-squeezed to the length of the load.  It needs nothing but the standard library.
+It writes the messages of a recorded process again, moved to the agreed start and scaled to the
+duration of the load.  It uses only the standard library.
 """
 
 import argparse
@@ -19,11 +19,11 @@ Header = dict[str, Any]
 
 
 def main() -> None:
-    """Say ready, wait for the start, play, and write what was played."""
+    """Report ready, wait for the start, play, and write the messages."""
     options = _options()
     if options.fault == "start":
         sys.exit("a fault at the start")
-    _say(options, "ready")
+    _report(options, "ready")
     start = _agreed(options.control)
     if options.fault == "load":
         time.sleep(max(0.0, start + 0.5 - time.time()))
@@ -39,7 +39,7 @@ def main() -> None:
     if options.fault == "refusal":
         played = _refused(header, played[0])
     if options.kind == "server":
-        _say(options, "count", str(len(played[0])))
+        _report(options, "count", str(len(played[0])))
         _await(options.control / "stop")
     _write(options, header, played, start)
 
@@ -56,7 +56,7 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _say(options: argparse.Namespace, topic: str, text: str = "") -> None:
+def _report(options: argparse.Namespace, topic: str, text: str = "") -> None:
     draft = options.control / f"{options.label}.{topic}-draft"
     draft.write_text(text)
     draft.rename(options.control / f"{options.label}.{topic}")
@@ -73,13 +73,13 @@ def _await(file: Path) -> None:
 
 
 def _wait(options: argparse.Namespace, start: float) -> None:
-    """Clients end with the load, servers when they are told."""
+    """Clients end with the load, servers at the stop file."""
     if options.kind == "client":
         time.sleep(max(0.0, start + options.seconds - time.time()))
 
 
 def _recorded(sample: Path, thinning: int) -> "tuple[Header, list[array[float]]]":
-    """The recorded messages, of which one in so many is kept: by its start, alike everywhere."""
+    """The recorded messages, thinned by their start, so that all processes keep the same ones."""
     with sample.open("rb") as file:
         header = json.loads(file.readline())
         columns = []
@@ -94,7 +94,7 @@ def _recorded(sample: Path, thinning: int) -> "tuple[Header, list[array[float]]]
 
 
 def _refused(header: Header, attempts: "array[float]") -> "list[array[float]]":
-    """The streams of a load that nobody takes: each attempt ends at once, in an error."""
+    """The streams of a load that is refused: each attempt ends at once with an error."""
     columns = []
     for stream in header["streams"]:
         column = attempts if stream["name"] in {"sent", "error"} else array("d")

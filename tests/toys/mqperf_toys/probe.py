@@ -1,4 +1,4 @@
-"""A probe: what time it is on the host when the load starts, with a table of its own."""
+"""A probe: the time on the host when the load starts, with a table of its own."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,13 +28,13 @@ time.sleep(float(sys.argv[3]))
 
 
 def program(task: Task) -> Program:
-    """Say ready, wait for the start, write down when that was, and stay until the load ends."""
+    """Report ready, wait for the start, record its time, and run until the load ends."""
     arguments = (str(task.control), str(task.out / LOG), str(task.seconds), task.label)
     return Program((task.machine.python, "-I", "-c", CODE, *arguments), env={})
 
 
 def check(folder: Path, host: str) -> None:
-    """Raise ``ProbeError`` when it wrote nothing."""
+    """Raise ``ProbeError`` if it wrote nothing."""
     if not (folder / LOG).exists():
         raise ProbeError(f"{folder / LOG}: the clock of host {host} was not read")
 
@@ -56,7 +56,7 @@ PROBE = Probe("toy-clock", program=program, check=check)
 READER = ProbeReader("toy-clock", events=events)
 TABLE = Table(
     name="toy_clock",
-    row="a host of a run, and what its clock told at the start of the load",
+    row="a host of a run, and the time of its clock at the start of the load",
     own=("host", seconds("toy_clock_s", "Since the start of the window.", "toy clock")),
     rows=rows,
 )

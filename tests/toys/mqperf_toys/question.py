@@ -1,4 +1,4 @@
-"""The smallest question: how often something was measured, for plans that name it."""
+"""A minimal question: how many runs there are, for plans that name it."""
 
 from mqperf.pages.questions.question import Answer, Answering
 from mqperf.pages.report.rst import Text

@@ -1,4 +1,4 @@
-"""A load generator that replays a recorded run, at any speed: no broker, and real files."""
+"""A load generator that replays a recorded run at any speed, without a broker."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 PLAYER = Path(__file__).with_name("player.py")
 SAMPLES = Path(__file__).parents[3] / "data" / "samples" / "runs"
-"""The recorded runs; the first is replayed whose messages finish alike."""
+"""The recorded runs; the first one with the same kind of finish is replayed."""
 
 
 @dataclass(frozen=True)
 class Player:
-    """The program on a host, which gets it, and what is replayed, when it is to run there."""
+    """The program and the recorded run, copied to a host on first use."""
 
     machine: Machine
     versions: Mapping[str, str]
 
     def check(self) -> None:
-        """Nothing can have changed."""
+        """Find no fault."""
 
 
 def sample(case: Case) -> tuple[Path, float]:
@@ -47,7 +47,7 @@ def sample(case: Case) -> tuple[Path, float]:
 
 
 def commands(job: LoadJob, faults: Mapping[str, str]) -> list[Command]:
-    """Those of the host; ``faults`` says by label where a process goes wrong."""
+    """The commands of a host; ``faults`` gives the phase in which a process fails, by label."""
     folder, recorded = sample(job.case)
     machine = cast("Player", job.tool).machine
     player = (machine.python, "-I", str(machine.copied(PLAYER)))
@@ -73,7 +73,7 @@ def commands(job: LoadJob, faults: Mapping[str, str]) -> list[Command]:
 
 
 def describe(case: Case) -> list[str]:
-    """What a person would type."""
+    """The command to type by hand."""
     return [f"replay {sample(case)[0].parent.name}"]
 
 
@@ -83,7 +83,7 @@ def check(folder: Path, label: str, _kind: Kind) -> None:
 
 
 def account(_run: Whole, streams: "ByProcess") -> Account:
-    """It counts nothing of its own; raises ``LoadError`` when a server has no messages."""
+    """Count nothing itself; raise ``LoadError`` if a server has no messages."""
     if not any(stream.count for stream in streams["server-1"].values()):
         raise LoadError("server-1 received nothing")
     return Account()
@@ -112,7 +112,7 @@ READER = LoadReader("replay", account)
 
 
 def faulty(**faults: str) -> Launcher:
-    """The launcher of processes that go wrong: ``faulty(client_1="load")``."""
+    """The launcher of processes that fail: ``faulty(client_1="load")``."""
     by_label: dict[str, str] = dict(_labels(faults))
     return replace(LAUNCHER, commands=partial(commands, faults=by_label))
 

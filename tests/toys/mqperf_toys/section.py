@@ -1,4 +1,4 @@
-"""The smallest section: how long the runs were."""
+"""A minimal section: the durations of the runs."""
 
 from collections.abc import Iterator
 

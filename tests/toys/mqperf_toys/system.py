@@ -19,7 +19,7 @@ NOWHERE = Endpoint("amqp-1.0", ("127.0.0.1:9",))
 
 @dataclass
 class Toy:
-    """The deployment: a process that sleeps, and what was provisioned on it."""
+    """The deployment: a process that sleeps, and the number of provisioned runs."""
 
     process: Process
     host: Host
@@ -32,7 +32,7 @@ class Toy:
         return (Node("Toy", "toy", self.process, self.host),)
 
     def provision(self, _case: Case, _run_id: str) -> Access:
-        """Count, and lead nowhere."""
+        """Count, and give an endpoint that nobody serves."""
         self.provisioned += 1
         return Access(NOWHERE, NOWHERE)
 
@@ -41,11 +41,11 @@ class Toy:
         self.provisioned -= 1
 
     def facts(self) -> dict[str, JsonValue]:
-        """It has no version."""
+        """A fixed version."""
         return {"version": "1", "nodes": [{"label": "Toy", "name": "toy"}]}
 
     def check(self) -> None:
-        """Raise ``SystemFault`` when it is dead."""
+        """Raise ``SystemFault`` if the process is dead."""
         if not self.process.alive:
             raise SystemFault("Toy is dead")
 
@@ -57,7 +57,7 @@ class Toy:
 def start(
     _settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
 ) -> Iterator[Deployment]:
-    """Start the process on the first host, and end it."""
+    """Start the process on the first host, and stop it at the end."""
     host, folder = host_folders[0].host, host_folders[0].folder
     process = host.start("Toy", ["sleep", "600"], log=folder / "toy.log")
     try:

@@ -1,4 +1,4 @@
-"""A topology that clients and servers share with themselves, and others of a number."""
+"""A topology with one toy, and a family of topologies with any number of toys."""
 
 from mqperf.base.errors import PlanError
 from mqperf.plan.topologies import Family, Topology
@@ -7,7 +7,7 @@ PREFIX = "toys-"
 
 
 def made(name: str) -> Topology | None:
-    """So many toys, of which there are some."""
+    """The topology with this number of toys; there must be at least one."""
     if not name.startswith(PREFIX):
         return None
     number = name.removeprefix(PREFIX)

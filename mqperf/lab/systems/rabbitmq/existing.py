@@ -189,7 +189,7 @@ def connected(url: BrokerUrl) -> "Iterator[amqp.Connection]":
             yield connection
     except (OSError, amqp.exceptions.AMQPError) as error:
         reason = _without_secrets(url, error)
-        raise SystemFault(f"{shown}: RabbitMQ does not do what {user!r} asks: {reason}") from None
+        raise SystemFault(f"{shown}: RabbitMQ rejects a request of {user!r}: {reason}") from None
 
 
 def _connect(url: BrokerUrl) -> "amqp.Connection":
@@ -227,7 +227,7 @@ def _peer(index: int, name: str, url: BrokerUrl, hosts: Sequence[Host]) -> Peer:
         properties = connection.server_properties
         if missing := [key for key in PROPERTIES if key not in properties]:
             raise SystemFault(
-                f"{url.shown()}: this is no RabbitMQ: it does not tell its {', '.join(missing)};"
+                f"{url.shown()}: this is not RabbitMQ: it does not report its {', '.join(missing)};"
                 " correct the plan's settings"
             )
         ip, port = connection.sock.getpeername()[:2]

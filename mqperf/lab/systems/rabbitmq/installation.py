@@ -57,7 +57,7 @@ def package(host: Host) -> Installation:
 def in_folder(host: Host, folder: Path, repair: str) -> Installation:
     """Return the installation of a folder of programs; ``repair`` says what to do if it is none."""
     if "rabbitmq-env" not in host.names(folder):
-        raise SystemFault(f"{folder} is no folder of programs of RabbitMQ: {repair}")
+        raise SystemFault(f"{folder} is not a folder of RabbitMQ's programs: {repair}")
     return Installation(folder, _version(host, folder))
 
 

@@ -89,7 +89,7 @@ def authority(url: BrokerUrl) -> str:
 
     name = unquote(url.option(AUTHORITY) or "")
     if not Path(name).is_absolute():
-        raise SystemFault(f"{AUTHORITY} of it is no absolute path: {name}")
+        raise SystemFault(f"{AUTHORITY} in it is not an absolute path: {name}")
     try:
         text = first_bytes(Path(name), MOST_BYTES).decode()
         ssl.create_default_context(cadata=text or "-")  # empty cadata would be accepted

@@ -29,8 +29,8 @@ NEVER_NEGATIVE = (("queues", "messages"), ("links", "undelivered"), ("memory", "
 
 
 METRICS = (
-    seconds("time_s", "When it was asked, since the start of the measured window.", "time"),
-    text("host", "Host of the node, by whose probe it was asked."),
+    seconds("time_s", "Time of the query, since the start of the measured window.", "time"),
+    text("host", "Host of the node, whose probe queried it."),
     text("node", "Label of the node."),
     text(
         "kind",
@@ -38,26 +38,26 @@ METRICS = (
         " connections, route.",
     ),
     text("object", "Its name; `node` or `all` where there is one of the kind.", "object"),
-    text("quantity", "What is told of it.", "quantity"),
-    Column("value", "float64", "How much, in `unit`; what only grows counts from its start."),
-    text("unit", "msg, bytes, s; empty for a number of anything else.", "unit"),
+    text("quantity", "Name of the metric.", "quantity"),
+    Column("value", "float64", "Its value, in `unit`; counters count from their start."),
+    text("unit", "msg, bytes, s; empty for other numbers.", "unit"),
 )
 
 SUMMARY = (
     text("node", "Label of the node.", "node"),
-    count("answers", "Times that it told of its inside, over the window.", "answers", ""),
+    count("answers", "Times that it reported metrics, over the window.", "answers", ""),
     count("waiting_max", "Most messages in its queues, or on its links, at once.", "waiting, max"),
     Column(
         "waiting_growth",
         "Int64",
-        "By how many messages more were waiting at the end of the window than at its start.",
+        "Messages waiting at the end of the window less those at its start.",
         "waiting, growth",
         "msg",
     ),
     Column(
         "memory_max_bytes",
         "float64",
-        "Most memory that it said to use: resident, of RabbitMQ; the heap, of Java; the pools, of"
+        "Most memory that it reported: resident, of RabbitMQ; the heap, of Java; the pools, of"
         " routers.",
         "memory, max",
         "bytes",
@@ -73,12 +73,12 @@ SUMMARY = (
     ),
     latency(
         "paused_s",
-        "Time for which its garbage collectors say to have worked; empty where they do not tell.",
+        "Time that its garbage collectors reported to have worked; empty if they report none.",
         "garbage collection",
     ),
     count(
         "presettled_dropped",
-        "Pre-settled messages that it dropped, of which nobody is told; empty where it has none.",
+        "Pre-settled messages that it dropped silently; empty if it does not count them.",
         "pre-settled, dropped",
     ),
 )
@@ -128,7 +128,7 @@ def disagreements(run: Whole) -> Iterator[str]:
     log_kinds = {node.label: sort_of(node.log) for node in run.facts.system.nodes if node.log}
     for node, kind in log_kinds.items():
         if node not in nodes_in_logs and kind in {log_kinds.get(other) for other in nodes_in_logs}:
-            yield f"{LOG}: it tells of {', '.join(sorted(nodes_in_logs))}, and nothing of {node}"
+            yield f"{LOG}: it reports {', '.join(sorted(nodes_in_logs))}, and not {node}"
 
 
 def _rows(run: Whole, file: Path) -> Iterator[tuple[Any, ...]]:
@@ -170,8 +170,8 @@ def _check(folder: Path, rows: Sequence[tuple[Any, ...]]) -> None:
     for (host, node, kind, quantity), (value, time_s) in largest.items():
         if value < 0:
             raise ProbeError(
-                f"{folder / host / LOG}: {node} tells of {value:g} {quantity} of {kind} at"
-                f" {time_s:.0f} s, and of no more at any other time"
+                f"{folder / host / LOG}: {node} reports {value:g} {quantity} of {kind} at"
+                f" {time_s:.0f} s, and no more at any other time"
             )
 
 
@@ -183,7 +183,7 @@ READER = ProbeReader(
 
 NODE_METRICS = Table(
     "node_metrics",
-    "a figure of the inside of a node at an instant",
+    "a metric of a node at an instant",
     METRICS,
     rows=lambda reading: read(reading.run),
     by_second=True,
@@ -192,7 +192,7 @@ NODE_METRICS = Table(
 
 NODE_SUMMARY = Table(
     "node_summary",
-    "a node of a run, and what it told of its inside over the window",
+    "a node of a run, and what it reported over the window",
     SUMMARY,
     rows=lambda reading: node_summary(read(reading.run)),
     former="insides",

@@ -11,7 +11,7 @@ from mqperf.study.tables import Tables
 FAULTS = {
     "lost": "{} of {} lost",
     "errors": "{} of {} ended in an error",
-    "duplicates": "{} copies beside {}",
+    "duplicates": "{} copies in addition to {}",
     "foreign": "{} of {} were never sent",
     "causality_violations": "{} of {} were finished before they were started",
 }
@@ -31,8 +31,8 @@ def background_load(tables: Tables) -> Iterator[Finding]:
             phrases.append("no server received any")
         if index in slow:
             phrases.append(
-                f"{row.send_rate_msg_s:.0f} a second were sent in the window, and"
-                f" {row.offered_rate_msg_s:.0f} were offered"
+                f"{row.send_rate_msg_s:.0f} a second were sent in the window instead of the offered"
+                f" {row.offered_rate_msg_s:.0f}"
             )
         if isinstance(row.disagreements, str):
             phrases.append(f"two records of the same messages differ: {row.disagreements}")

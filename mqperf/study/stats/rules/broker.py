@@ -15,7 +15,7 @@ def node_frozen(tables: Tables) -> Iterator[Finding]:
         listing = ", ".join(f"{node} from {first} to {last}" for node, first, last in frozen)
         yield Finding(
             str(run),
-            f"stopped by a signal, as seen once a second: {listing}",
+            f"stopped by a signal, checked once a second: {listing}",
             {node: last for node, _, last in frozen},
         )
 

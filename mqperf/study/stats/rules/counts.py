@@ -67,7 +67,7 @@ def lost(tables: Tables) -> Iterator[Finding]:
     stated = frame[frame["foreign"].isna()]
     yield from found(
         stated[stated["lost"] != stated["by_counts"]],
-        "{lost} messages are said to be lost, but the counts give {by_counts}",
+        "the stated loss is {lost} messages, but the counts give {by_counts}",
         *("sent", "lost", "by_counts"),
     )
 
@@ -77,7 +77,7 @@ def duplicates(tables: Tables) -> Iterator[Finding]:
     frame = measured(tables)
     yield from found(
         frame[frame["duplicates"] > 0],
-        "servers handled copies of messages: {duplicates} beside the {sent} sent",
+        "servers handled copies of messages: {duplicates} in addition to the {sent} sent",
         *("sent", "duplicates"),
     )
 
@@ -108,7 +108,7 @@ def client_errors(tables: Tables) -> Iterator[Finding]:
 def _of_plan(count: int, row: Row) -> str:
     """A phrase for the messages that actions of the plan cost, if any."""
     planned = count - row.unplanned
-    return f", beside {planned} during actions of the plan" if planned else ""
+    return f", in addition to {planned} during actions of the plan" if planned else ""
 
 
 def missing_process(tables: Tables) -> Iterator[Finding]:

@@ -50,8 +50,8 @@ def sys_exceeds_total(tables: Tables) -> Iterator[Finding]:
     for row in each(window[window["sys_cores"] > window["total_cores"] + 2 * PRINTED]):
         yield Finding(
             row.run,
-            f"{row.process} used {percent(row.sys_cores)} CPU in the system,"
-            f" but only {percent(row.total_cores)} in all",
+            f"{row.process} used {percent(row.sys_cores)} system CPU, but only"
+            f" {percent(row.total_cores)} in total",
             {"process": row.process, "total_cores": row.total_cores, "sys_cores": row.sys_cores},
         )
 
@@ -98,8 +98,8 @@ def missing_node(tables: Tables) -> Iterator[Finding]:
             if missing and {*watched} < {*nodes}:
                 yield Finding(
                     str(run),
-                    f"nothing is recorded of {', '.join(missing)}, and the topology {topology} has"
-                    f" the nodes {', '.join(nodes)}",
+                    f"nothing is recorded of {', '.join(missing)}, although the topology {topology}"
+                    f" has the nodes {', '.join(nodes)}",
                     {"nodes": len(nodes), "sampled": len(watched)},
                 )
 

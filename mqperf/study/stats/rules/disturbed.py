@@ -29,8 +29,8 @@ def pause_by_chance(tables: Tables) -> Iterator[Finding]:
     outages = tables["outages"]
     yield from found(
         outages[outages["level_msg_s"] * STEADY_S < FEW],
-        "before {action} of {node} throughput was {level_msg_s:.2g} a second: so few that the"
-        " pause that is told, or the return from it, may be chance",
+        "before {action} of {node} throughput was {level_msg_s:.2g} a second: with so few"
+        " messages, the measured pause or recovery may be chance",
         "level_msg_s",
     )
 

@@ -35,8 +35,8 @@ def cpu_too_low(tables: Tables) -> Iterator[Finding]:
     for row in each(used[used["expected_s"].ge(JUDGED_S) & used["used_s"].lt(used["least_s"])]):
         yield Finding(
             row.run,
-            f"{row.process} used {row.used_s:.2f} s of CPU for {row.handled:.0f} messages; as in"
-            f" other runs it would be about {row.expected_s:.1f} s: its record is not of this run",
+            f"{row.process} used {row.used_s:.2f} s of CPU for {row.handled:.0f} messages; by other"
+            f" runs about {row.expected_s:.1f} s are expected: its record is not of this run",
             {
                 "process": row.process,
                 "cpu_s": round(float(row.used_s), 3),

@@ -25,7 +25,7 @@ def link_not_as_asked(tables: Tables) -> Iterator[Finding]:
         faults = [*_unmeasured(row), *(text for column in LINK for text in _unlike(row, column))]
         faults += [*_lost(row), *_dropped(row), *_late(row)]
         if pd.isna(row.backend):
-            faults = ["the record does not say what it was like"]
+            faults = ["its properties are not recorded"]
         if faults:
             between = row.between.replace(", ", " and ")
             yield Finding(row.run, f"the link between {between}: {'; '.join(faults)}")
@@ -68,8 +68,8 @@ def _lost(row: Row) -> Iterator[str]:
     at_most = 1 - special.betainc(lost + 1, fewest - lost, share) if lost < fewest else 1.0
     if min(at_least, at_most) < CHANCE:
         yield (
-            f"{lost:.0f} of {came:.0f} packets were lost, which is no chance where {share:.2%}"
-            " was asked for"
+            f"{lost:.0f} of {came:.0f} packets were lost, which chance does not explain at the"
+            f" planned {share:.2%}"
         )
 
 
@@ -81,7 +81,7 @@ def _dropped(row: Row) -> Iterator[str]:
     came, lost, full, swallowed = counts
     impaired = 0 if pd.isna(row.packets_impaired) else row.packets_impaired
     if lost + full + swallowed + row.packets_left > came + impaired:
-        yield f"more packets left it, or were dropped, than the {came + impaired:.0f} that came"
+        yield f"more packets left it, or were dropped, than the {came + impaired:.0f} that entered"
     seen = came - swallowed + row.packets_unread
     no_room = row.packets_unread + (full if pd.isna(row.bandwidth_bits_s) else 0)
     if seen <= 0 or not statistically_known(row.loss_share, seen):
@@ -96,7 +96,7 @@ def _late(row: Row) -> Iterator[str]:
         return
     late_s = row.packets_late_s / row.packets_left
     if late_s > _tolerances(row)["delay_s"]:
-        yield f"packets left it {late_s * 1e3:.3g} ms late in the mean"
+        yield f"packets left it {late_s * 1e3:.3g} ms late on average"
 
 
 def _tolerances(row: Row) -> dict[str, float]:

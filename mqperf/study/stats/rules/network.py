@@ -69,7 +69,7 @@ def _between(row: Row, hosts: pd.DataFrame, carried: pd.DataFrame) -> Iterator[s
 def _missing(network: str, bytes_s: float, rate: float, share: float, row: Row) -> Iterator[str]:
     if bytes_s < share * rate * row.payload:
         yield (
-            f"{network} carried {bytes_s:.0f} bytes/s, and {rate:.0f} messages a second of"
+            f"{network} carried {bytes_s:.0f} bytes/s, although {rate:.0f} messages a second of"
             f" {row.payload:.0f} bytes crossed it"
         )
 
@@ -83,5 +83,5 @@ def _closed(row: Row, hosts: pd.DataFrame, carried: pd.DataFrame) -> Iterator[st
     if abs(sent - received) > UNBALANCED * max(sent, received) + LEAST_BYTES_S:
         yield (
             f"its hosts sent {sent:.0f} bytes/s, and received {received:.0f}, though all are of one"
-            " machine: others talk to them, or a counter is not of this run"
+            " machine: other hosts talk to them, or a counter is not of this run"
         )

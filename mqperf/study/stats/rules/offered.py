@@ -26,7 +26,7 @@ def rate_missed(tables: Tables) -> Iterator[Finding]:
     for row in each(missed(steady(measured(tables)))):
         too_fast = row.send_rate_msg_s > row.offered_rate_msg_s
         why = (
-            "they made up for what was late before it, or did not keep to the rate"
+            "they caught up on delayed messages, or did not keep to the rate"
             if too_fast
             else "the broker slowed them down, or they lacked CPU"
         )
@@ -46,9 +46,9 @@ def count_missed(tables: Tables) -> Iterator[Finding]:
     frame = frame.dropna(subset=[COUNT, "sent"])
     for row in each(frame[frame["sent"] != frame[COUNT]]):
         why = (
-            f"the load was over after its {row.asked_s:g} s and what is around them"
+            f"the load ended at its time limit, {row.asked_s:g} s plus warm-up and cool-down"
             if row.sent < row.message_count
-            else "more than were asked for"
+            else "more than planned"
         )
         yield Finding(
             row.run,
@@ -74,9 +74,8 @@ def sender_late(tables: Tables) -> Iterator[Finding]:
     for row in each(frame[wrong]):
         yield Finding(
             row.run,
-            f"one message of a hundred was handed over more than {row.handover_p99_s * 1e3:.0f} ms"
-            " after it was due: the latency is that of clients that could not send, not that of the"
-            " queue",
+            f"1 % of messages were handed over more than {row.handover_p99_s * 1e3:.0f} ms after"
+            " they were due: the latency is that of clients that could not send, not of the queue",
             {"handover_p99_s": row.handover_p99_s},
         )
 

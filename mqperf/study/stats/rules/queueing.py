@@ -156,9 +156,9 @@ def _where(queued: Mapping[str, int], under_way: float) -> str:
         return "they wait in queues, and the latency is that of the backlog"
     most, growth = queued["waiting_max"], queued["waiting_growth"]
     mostly = most >= MOSTLY * under_way
-    place = "they wait in queues" if mostly else "most wait outside the queues that nodes told of"
+    place = "they wait in queues" if mostly else "most wait outside the queues that nodes reported"
     return (
-        f"{place}, and the latency is that of the backlog; the nodes told of at most {most}"
+        f"{place}, and the latency is that of the backlog; the nodes reported at most {most}"
         f" messages in their queues or on their links, {abs(growth)}"
         f" {'fewer' if growth < 0 else 'more'} at the end of the window than at its start"
     )

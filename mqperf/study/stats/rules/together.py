@@ -116,7 +116,7 @@ def _unlike(runs: pd.DataFrame, columns: Sequence[str]) -> Iterator[Finding]:
         unlike = {name: facts[name] for name in usual if _differs(name, facts[name], usual[name])}
         if unlike:
             listing = "; ".join(
-                f"{_titled(name)} {_value(name, value)}, of most others {_value(name, usual[name])}"
+                f"{_titled(name)} {_value(name, value)}, in most runs {_value(name, usual[name])}"
                 for name, value in unlike.items()
             )
             yield Finding(row.run, listing, {name: str(value) for name, value in unlike.items()})

@@ -95,7 +95,7 @@ def empty_seconds(tables: Tables) -> Iterator[Finding]:
         yield Finding(
             row.run,
             f"in {row.empty} of the {row.seconds} seconds of the window no message was finished,"
-            f" and {row.most:.0f} in the fullest: the rate is that of bursts{pause_text}",
+            f" and {row.most:.0f} in the busiest: the rate is a mean over bursts{pause_text}",
             figures,
         )
 

@@ -29,7 +29,7 @@ class Parameters(Paced):
     confirms: Confirms = 1_000
     acks: Literal["each", "multiple"] = Field(
         "multiple",
-        description="Whether consumers acknowledge each message by itself, or all that came at"
+        description="Whether consumers acknowledge each message by itself, or all that arrived at"
         " once together (multiple).",
     )
     prefetch: Prefetch = 1_000

@@ -26,14 +26,14 @@ def _sentence(point: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Te
     text = bold(case_of(row), where_of(row, varying, tables)) + Text(": ")
     by_run = point.pivot_table(index="run", columns="urgency", values=FIGURE)
     if not {URGENT, USUAL} <= {*by_run.columns} or (known := by_run.dropna()).empty:
-        return text + Text("cannot be told, as too few messages came.")
+        return text + Text("no result, because too few messages arrived.")
     medians = (f"{grouped(1e3 * known[name].mean())} ms" for name in (URGENT, USUAL))
-    text += Text("the median latency is **{}** of urgent messages and **{}** of usual ones").format(
+    text += Text("the median latency is **{}** for urgent messages, **{}** for usual ones").format(
         *medians
     )
     ratios = known[USUAL] / known[URGENT]
     times = " to ".join(dict.fromkeys(grouped(ratio) for ratio in (ratios.min(), ratios.max())))
-    text += Text(", {} times that.").format(times)
+    text += Text(", {} times as much.").format(times)
     return Text(" ").join([text, *parts.doubted(row, tables)])
 
 
@@ -43,7 +43,7 @@ SECTION = parts.section(TABLE, ABOUT, keep=5, order="urgency")
 ANSWERING = parts.answering(
     TABLE.name,
     TABLE,
-    "How much sooner do urgent messages come than the others?",
+    "How much sooner do urgent messages arrive than usual ones?",
     _sentence,
     drawing,
 )

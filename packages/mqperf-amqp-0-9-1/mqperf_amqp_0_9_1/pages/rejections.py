@@ -4,8 +4,8 @@ from mqperf_amqp_0_9_1.study.rejections import TABLE
 from mqperf_numbered.pages import parts
 
 WORDS = (
-    "Consumers reject the share of deliveries that the plan asks for, and the broker delivers these"
-    " messages again, or passes them on as dead letters. All counts are of the whole load."
+    "Consumers reject the share of deliveries that the plan states, and the broker delivers these"
+    " messages again, or routes them as dead letters. All counts are of the whole load."
 )
 
 ABOUT = "Rejections and dead letters", "rejections and dead letters", WORDS

@@ -39,7 +39,7 @@ class Parameters(CaseParameters):
         le=1_000,
         strict=True,
         title="bindings of a queue",
-        description="How often each queue is bound to an exchange, by as many keys.",
+        description="Bindings of each queue to an exchange, each with a key of its own.",
     )
 
 

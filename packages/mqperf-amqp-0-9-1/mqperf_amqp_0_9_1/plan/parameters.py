@@ -27,7 +27,7 @@ Acks = Annotated[
     Literal["auto", "each", "multiple"],
     Field(
         description="Whether servers acknowledge: the broker does not wait for it (auto), each"
-        " message by itself, or all that came at once together (multiple)."
+        " message by itself, or all that arrived at once together (multiple)."
     ),
 ]
 
@@ -72,9 +72,8 @@ class Body(Frozen):
     payload_mix: Annotated[str, Field(max_length=300), AfterValidator(_checked)] | None = Field(
         None,
         title="mix of payloads",
-        description="Lengths of bodies, of random bytes, with the share of messages that have"
-        " each: ``90 % of 256 + 10 % of 65536``. Which one a message has follows from its"
-        " number.",
+        description="Lengths of bodies, of random bytes, with the share of messages that have each:"
+        " ``90 % of 256 + 10 % of 65536``. The number of a message decides which it has.",
     )
     payload_bytes: Annotated[
         Size,
@@ -114,7 +113,7 @@ class Parameters(Paced, Body, Rejecting):
     routing_key: Name | None = Field(
         None,
         title="routing key",
-        description="Routing key; with several threads, the start of each's.",
+        description="Routing key; with several threads, the prefix of each thread's key.",
     )
     copies: int = Field(
         1,
@@ -138,7 +137,7 @@ class Parameters(Paced, Body, Rejecting):
     delivery: Delivery = "transient"
     unroutable: Literal["dropped", "returned"] = Field(
         "dropped",
-        description="What becomes of messages that no queue takes; a returned one is an error.",
+        description="What happens to messages that no queue takes; a returned one is an error.",
     )
     ttl_ms: TimeToLive = None
     urgent_share: float | None = Field(
@@ -147,8 +146,8 @@ class Parameters(Paced, Body, Rejecting):
         lt=1,
         title="share of urgent messages",
         description="The share of messages with the higher of two priorities: in a queue they"
-        " overtake the others. Which one has it follows from its number. Without it, messages have"
-        " no priority.",
+        " overtake the others. Its number decides which one has it. Without it, messages have no"
+        " priority.",
     )
 
     @model_validator(mode="after")

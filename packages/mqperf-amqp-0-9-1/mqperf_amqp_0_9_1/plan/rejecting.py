@@ -29,7 +29,7 @@ class Rejecting(Frozen):
         strict=True,
         title="delivery limit",
         description="How often a quorum queue delivers a rejected message again; one that is"
-        " rejected once more is dead. Without it, as often as the broker does by itself.",
+        " rejected once more is dead. Without it, the broker's default.",
     )
     dead_letters: Strategy | None = Field(
         None,

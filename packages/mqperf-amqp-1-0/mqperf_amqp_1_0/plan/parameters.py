@@ -32,16 +32,16 @@ class Parameters(Paced):
     )
     settlement: Literal["at-least-once", "pre-settled"] = Field(
         "at-least-once",
-        description="Whether receivers settle messages, so that senders learn what became of"
-        " each; or senders, who then never do.",
+        description="Whether receivers settle messages, so that senders learn the outcome of each;"
+        " or senders, who then never learn it.",
     )
     credit: int = Field(
         1_000,
         ge=1,
         le=1_000_000,
         strict=True,
-        description="Messages that may be under way to a receiver; it gives more when half of"
-        " them have come.",
+        description="Messages that may be under way to a receiver; it grants more when half of them"
+        " have arrived.",
     )
     priority: int | None = Field(
         None, ge=0, le=255, strict=True, description="Priority of messages; without it, 4."

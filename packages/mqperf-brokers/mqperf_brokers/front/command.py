@@ -23,10 +23,10 @@ def brokers(
     ] = None,
     title: Annotated[str, typer.Option(help="The title of the page.")] = "Message brokers compared",
 ) -> None:
-    """Compare what bundles say that systems sustain, on one page: every cell leads to its bundle.
+    """Compare what systems sustain, from bundles, on one page: every cell links to its bundle.
 
-    Each bundle is checked first, as by mqperf verify. One that does not hold what it says is left
-    out, with the reason on the page, and the exit code is 2.
+    Each bundle is checked first, as by mqperf verify. One that fails is left out, with the reason
+    on the page, and the exit code is 2.
 
     Examples: `mqperf brokers bundles --out reports/brokers`,
     `mqperf brokers first.tar.xz --again second.tar.xz --out reports/brokers`

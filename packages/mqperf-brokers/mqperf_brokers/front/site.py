@@ -67,7 +67,7 @@ def _add(file: Path, folder: Path) -> list[Cell]:
     with unpacked(file) as (unpacked_to, digests):
         done = [*checks(unpacked_to, digests)]
         if fault := next((f"{check.what}: {why}" for check in done for why in check.faults), None):
-            raise RecordError(f"{file}: {fault}; mqperf verify {file} tells more")
+            raise RecordError(f"{file}: {fault}; see mqperf verify {file}")
         runs = unpacked_to / layout.RUNS
         bundle_cells = [*cells(read_complete(runs), name)]
         folder.mkdir(exist_ok=True)

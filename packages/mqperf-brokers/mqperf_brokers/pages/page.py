@@ -88,10 +88,10 @@ def _answer(entries: Sequence[Entry]) -> str:
     """Return a sentence: which layout is best at how many workloads of a release and a machine."""
     workloads = len({(e["workload"], e["release"], e["machine"]) for e in entries})
     best = Counter(e["layout"] for e in entries if e["rank"] == BEST)
-    winners = joined([f"{name} at {count}" for name, count in best.most_common()])
-    parts = [f"most is sustained by {winners}"] if winners else []
+    winners = joined([f"{name} in {count}" for name, count in best.most_common()])
+    parts = [f"the highest rate is sustained by {winners}"] if winners else []
     if undecided := workloads - best.total():
-        parts.append(f"at {undecided} no layout is told apart from all others")
+        parts.append(f"no layout is clearly ahead in {undecided}")
     return f"Of {amount(workloads, 'workload')}, {'; '.join(parts)}."
 
 

@@ -23,7 +23,7 @@ SPOKEN = {*OPTIONS, SET, GENERATOR, "confirms", "settlement"}
 """Parameters of the communication with a system.  The last two are how different generators ask
 for confirms; whether they got any is recorded."""
 
-BEST, AMONG = "best", "not told apart from the best"
+BEST, AMONG = "best", "not clearly below the best"
 """The ranks of cells; others have none."""
 
 Value = tuple[str, Any]

@@ -33,7 +33,7 @@ def signer(file: Path, signature: Path, allowed: Path | None) -> str:
     """
     if allowed is None:
         output = _ssh_keygen("check-novalidate", file, signature)
-        return f"the key {_key(output)}; whose it is, --allowed-signers tells"
+        return f"the key {_key(output)}; --allowed-signers shows whose it is"
     try:
         names = _ssh_keygen("find-principals", file, signature, "-f", str(allowed))
     except RecordError:

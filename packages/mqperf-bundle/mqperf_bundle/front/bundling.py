@@ -32,7 +32,7 @@ def bundle(
     ``RecordError`` if a run is damaged, a file seems to hold a secret, or ``out`` exists already.
     """
     if out.exists():
-        raise RecordError(f"{out}: is there already; give another name")
+        raise RecordError(f"{out}: already exists; give another name")
     out.parent.mkdir(parents=True, exist_ok=True)
     with processes.scratch_beside(out) as scratch:
         stage = scratch / "bundle"
@@ -55,7 +55,7 @@ def _hosts(scratch: Path, folder: Path, copies: Sequence[Run], *, anonymous: boo
     files = [file for file in folder.rglob("*") if file.is_file()]
     names, rename = renaming(copies, files)
     if not names:
-        yield "hosts: none is named"
+        yield "hosts: no names"
     elif not anonymous:
         yield f"hosts named: {', '.join(names)}; --anonymous renames them"
     else:

@@ -16,13 +16,13 @@ def bundle(
     out: Annotated[Path, typer.Option(help="The file to write, e.g. sample.tar.xz.")],
     sign: Annotated[
         Path | None,
-        typer.Option(metavar="KEY", help="Sign with this SSH key; the public one of an agent's."),
+        typer.Option(metavar="KEY", help="Sign with this SSH key; with an agent, its public one."),
     ] = None,
     anonymous: Annotated[
-        bool, typer.Option("--anonymous", help="Give hosts other names, and seal the runs anew.")
+        bool, typer.Option("--anonymous", help="Rename hosts, and seal the runs again.")
     ] = False,
     licence: Annotated[
-        str, typer.Option("--license", help="How others may use it: a URL, or words.")
+        str, typer.Option("--license", help="License for others: a URL, or text.")
     ] = "",
 ) -> None:
     """Write runs, plan, versions, tables and report as one file that anybody can check.
@@ -44,13 +44,13 @@ def verify(
         typer.Option(
             "--allowed-signers",
             metavar="FILE",
-            help="Whose keys may have signed it, in the form of ssh-keygen; one of them must have.",
+            help="Allowed signers, as a file of ssh-keygen; one of them must have signed it.",
         ),
     ] = None,
 ) -> None:
-    """Check a bundle: files, signature, seals, and every table and the report made again.
+    """Check a bundle: files, signature and seals; tables and report are made again and compared.
 
-    Exit code 1 means that something is not as it was bundled.
+    Exit code 1 means that something differs from what was bundled.
 
     Examples: `mqperf verify quickstart.tar.xz`,
     `mqperf verify quickstart.tar.xz --allowed-signers signers`

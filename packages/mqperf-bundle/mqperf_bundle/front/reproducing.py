@@ -23,7 +23,7 @@ def bundled_runs(file: Path) -> Iterator[Path]:
     """
     with unpacked(file) as (folder, digests):
         if fault := next(layout.differing(layout.read_manifest(folder), digests), None):
-            raise RecordError(f"{file}: {fault}; mqperf verify {file} tells more")
+            raise RecordError(f"{file}: {fault}; see mqperf verify {file}")
         yield folder / layout.RUNS
 
 

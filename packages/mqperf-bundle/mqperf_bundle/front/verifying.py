@@ -57,7 +57,7 @@ def unpacked(file: Path) -> Iterator[tuple[Path, Mapping[str, str]]]:
         except FileNotFoundError:
             raise RecordError(f"{file}: no such file; give a bundle") from None
         if layout.MANIFEST not in digests:
-            raise RecordError(f"{file}: is no bundle: it has no {layout.MANIFEST}")
+            raise RecordError(f"{file}: is not a bundle: it has no {layout.MANIFEST}")
         yield folder, digests
 
 
@@ -109,7 +109,7 @@ def _files(folder: Path, digests: Mapping[str, str]) -> tuple[str, Sequence[str]
 def _signature(folder: Path, allowed: Path | None) -> tuple[str, Sequence[str]]:
     signed = folder / layout.SIGNATURE
     if not signed.exists():
-        return "nobody signed it", ["a signer was asked for"] if allowed else []
+        return "not signed", ["a signature is required"] if allowed else []
     try:
         return f"signed by {signature.signer(folder / layout.MANIFEST, signed, allowed)}", []
     except RecordError as error:
@@ -156,4 +156,4 @@ def _pages(folder: Path) -> tuple[str, Sequence[str]]:
         again = publish_file(folder / layout.RUNS, scratch / layout.PAGES).read_bytes()
     if again == raw.content(folder / layout.PAGES):
         return MADE_AGAIN, []
-    return "made again", [f"{layout.PAGES}: is not what its runs give"]
+    return "made again", [f"{layout.PAGES}: differs from what its runs give"]

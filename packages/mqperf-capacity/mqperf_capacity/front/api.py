@@ -77,7 +77,7 @@ def predict_mix(
     folder, complete = _complete(path)
     results = mixes.mixes(complete, rates, cores)
     if not results:
-        raise MqperfError(f"{folder}: no run of {' or '.join(rates)} was measured to its end")
+        raise MqperfError(f"{folder}: no run of {' or '.join(rates)} is complete")
     text = (*mix_words.lines(results),)
     broken = empty("broken_assumptions")
     return Prediction(demands_of.table(complete), mixes.table(results), broken, results, text)
@@ -101,7 +101,7 @@ def predict(
     folder, complete = _complete(path)
     results = predictions(complete, Asked(cores, rate, payload, price))
     if not results:
-        raise MqperfError(f"{folder}: no run of it was measured to its end; run its plan")
+        raise MqperfError(f"{folder}: no run is complete; run its plan")
     predicted, broken = frames(results)
     demands, text = demands_of.table(complete), (*words.lines(results),)
     return Prediction(demands, predicted, broken, results, text)

@@ -21,11 +21,11 @@ def predict(
     ] = None,
     payload: Annotated[float | None, typer.Option(help="Length of bodies in bytes.")] = None,
     price: Annotated[
-        float | None, typer.Option(help="Price of a core hour: tells that of a million messages.")
+        float | None, typer.Option(help="Price of a core hour: gives that of a million messages.")
     ] = None,
     mix: Annotated[
         list[str] | None,
-        typer.Option(help="TEST_CASE=RATE, once for each of several test cases at once."),
+        typer.Option(help="TEST_CASE=RATE; repeat it to predict several test cases at once."),
     ] = None,
     form: Annotated[
         Literal["text", "json"], typer.Option("--format", help="Text, or one JSON object per line.")
@@ -33,9 +33,9 @@ def predict(
 ) -> None:
     """Predict what is sustained, and how much CPU a rate needs, from runs at other rates.
 
-    What a message costs every role is taken from runs in which nobody used more than half of its
-    CPU; what is sustained from runs in which a role was full, else it is the least. Exits with 1
-    where nothing can be predicted, and says why.
+    The cost of a message to each role comes from runs in which no role used more than half of its
+    CPU; the sustained rate from runs in which a role was full, else it is a lower bound. Exits with
+    1 if nothing can be predicted, and says why.
 
     Examples: `mqperf predict data/runs/capacity-quick --rate 5000`,
     `mqperf predict data/runs/capacity-quick --cores 4 --price 0.04`,
@@ -49,7 +49,7 @@ def predict(
     elif (rate, payload, price) == (None, None, None):
         result = predict_mix(path, dict(map(_case, mix)), cores=cores)
     else:
-        raise MqperfError("--mix says the rates: give neither --rate, --payload nor --price")
+        raise MqperfError("--mix has the rates: omit --rate, --payload and --price")
     if form == "json":
         for name in ("demands", "predictions", "broken"):
             for row in json.loads(getattr(result, name).to_json(orient="records")):

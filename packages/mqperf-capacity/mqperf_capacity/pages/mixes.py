@@ -35,6 +35,6 @@ def _lines_of(mix: Mix) -> Iterator[str]:
         yield f"    latency of {TEST_CASES[row['test_case']].title}: {latency(row)}"
     first = first_of(mix.roles)
     times = first["full_msg_s_low"] / first["asked_rate_msg_s"]
-    yield f"  At least {times:.1f} times as much of all of it is sustained; then {used_up(first)}."
+    yield f"  At least {times:.1f} times this load is sustained; then {used_up(first)}."
     if beyond := "; ".join(mix.beyond()):
         yield f"  Extrapolated: {beyond}."

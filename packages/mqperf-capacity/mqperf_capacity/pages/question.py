@@ -22,10 +22,10 @@ COLUMNS_SHOWN = (
     *("idle_cores", "demand_s", "demand_full_s", "demand_byte_s", "demand_full_byte_s"),
     *("message_bytes", "runs_used"),
 )
-OTHERS = Text("*mqperf predict* tells it for other rates, cores, and lengths of bodies.")
-AT_ONCE = Text("*mqperf predict --mix* tells what several test cases at once use and take.")
+OTHERS = Text("*mqperf predict* answers this for other rates, cores, and body lengths.")
+AT_ONCE = Text("*mqperf predict --mix* predicts CPU and latency of several test cases at once.")
 LIMIT = Text(": **{}** ({}); then {}. From {}.")
-HIGHER = Text("Runs at a rate that is too high, several times {} {}, would tell what {} sustains.")
+HIGHER = Text("Runs under overload, at several times {} {}, would show what {} sustains.")
 
 
 def answer(tables: Tables) -> Answer | None:

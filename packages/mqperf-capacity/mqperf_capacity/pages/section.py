@@ -27,17 +27,17 @@ def _words(tables: Tables) -> Iterator[str]:
     quotas = tables["quotas"]
     throttled = quotas[quotas["throttled_periods"].gt(0)]
     yield (
-        "Each group may use so many cores. Who has used up its share of a period of 0.1 s waits for"
-        " the next one."
+        "Each group may use this number of cores. A group that has used up its share of a period of"
+        " 0.1 s waits for the next one."
     )
     if throttled.empty:
-        yield "No group ever had to wait."
+        yield "No group had to wait."
     else:
         share = 100 * throttled["throttled_share"].max()
         yield (
             f"In {throttled['run'].nunique()} of {quotas['run'].nunique()} runs a group had to"
-            f" wait, in up to {share:.0f} % of the periods: latencies of these runs have such waits"
-            " in them."
+            f" wait, in up to {share:.0f} % of the periods: latencies of these runs include these"
+            " waits."
         )
 
 

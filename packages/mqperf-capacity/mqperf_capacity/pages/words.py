@@ -15,18 +15,18 @@ ROLES = {
     CLIENTS: "the clients of the load generator",
     SERVERS: "the servers of the load generator",
     "network": "the network",
-    HOST: "the machine with all of them on it",
+    HOST: "the machine that they all share",
 }
 
 
 MORE = (
-    "It may well be more: a role that is full takes several messages at once, and each costs it"
-    " less. Only runs at a rate that is too high tell by how much."
+    "It may well be more: a role that is full handles several messages at once, so each costs it"
+    " less. Only runs under overload show by how much."
 )
 
 INTERVALS = (
-    "In brackets: the 90 % interval for one further run, from the spread of the runs that were"
-    " measured. It holds as long as a message goes on to cost what it cost them."
+    "In brackets: the 90 % interval for one further run, from the spread of the measured runs. It"
+    " holds as long as a message costs as much as it did in these runs."
 )
 
 
@@ -71,19 +71,19 @@ def _basis(result: Predicted) -> Iterator[str]:
     known = result.known
     runs = known.runs
     yield (
-        f"  From {len(runs)} of {len(known.model.runs)} runs, in which nobody used more than half"
+        f"  From {len(runs)} of {len(known.model.runs)} runs, in which no role used more than half"
         f" of its CPU: {runs['rate'].min():,.0f} to {runs['rate'].max():,.0f} msg/sec."
     )
     if known.model.doubted:
         yield (
             f"  Doubted: records of these runs contradict their numbers ({known.model.doubted});"
-            " mqperf audit tells more."
+            " see mqperf audit."
         )
     full = (runs["machine_share"] >= MACHINE_FULL).sum()
     if full:
         yield (
-            f"  In {full} of them others had filled the machine: what it sustains is for a machine"
-            " without them, and latency is theirs as well."
+            f"  In {full} of them other processes used up the machine's CPU: the sustained rate is"
+            " for a machine without them, but latency includes their effect."
         )
 
 
@@ -160,8 +160,8 @@ def at_rate(row: Row) -> str:
     line = f"{name_of(row['role'])}: {span(row, 'used_cores', '.3g')} cores, {100 * share:.0f} % of"
     line += f" {cores:g}"
     if share > 1:
-        line += ": more than there is"
-        line += "" if row["full_is"] == MEASURED else ", unless it takes several at once"
+        line += ": more than it has"
+        line += "" if row["full_is"] == MEASURED else ", unless it handles several at once"
     if row["role"] in ROLES:
         return line
     return f"{line}; {row['needed_cores']:.2g} to be at most {100 * TARGET:.0f} % busy"
@@ -170,7 +170,7 @@ def at_rate(row: Row) -> str:
 def latency(row: Row) -> str:
     """Percentiles of latency at the requested rate."""
     if "p50_s" not in row:
-        return "not predicted, as something is nearly full at this rate, or too few runs tell"
+        return "not predicted: something is nearly full at this rate, or there are too few runs"
     p99 = f", p99 {span(row, 'p99_s', '.1f', 1e3)} ms" if "p99_s" in row else ""
     return f"median {span(row, 'p50_s', '.1f', 1e3)} ms{p99}"
 

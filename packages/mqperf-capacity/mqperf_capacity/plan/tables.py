@@ -76,8 +76,8 @@ DEMANDS = Table(
         *_with_ends(
             _cost(
                 "demand_full_s",
-                "CPU time of a message in runs in which a role, this one where any run tells, had"
-                " used up its CPU: it takes several at once then. Of an empty message where"
+                "CPU time of a message in runs in which a role, this one if there are such runs,"
+                " had used up its CPU: it handles several at once then. Of an empty message where"
                 " ``demand_full_byte_s`` is known.",
                 "CPU of a message at full load",
             )
@@ -94,7 +94,7 @@ DEMANDS = Table(
         ratio("bytes_per_byte", "Bytes over the network for a byte of a body.", "bytes per byte"),
         share(
             "residual_share",
-            "Standard deviation of what these runs used around the fit, relative.",
+            "Standard deviation of these runs around the fit, relative.",
             "residuals",
         ),
     ),
@@ -108,25 +108,23 @@ PREDICTIONS = Table(
     (
         _PARAMETERS,
         _ROLE,
-        rate("asked_rate_msg_s", "The rate that is asked about, if any.", "rate"),
-        _bytes("asked_payload_bytes", "The length of bodies that is predicted for.", "payload"),
+        rate("asked_rate_msg_s", "The given rate, if any.", "rate"),
+        _bytes("asked_payload_bytes", "The length of bodies for which it is predicted.", "payload"),
         _cores("capacity_cores", "CPU that the role has in this prediction.", "CPU there"),
         *_with_ends(
             rate(
                 "full_msg_s",
-                "The rate at which it is full; of all, the lowest of these.",
+                "The rate at which it has used up its CPU; of all, the lowest of these.",
                 "full at",
             )
         ),
         text(
             "full_is",
-            "measured: runs in which the role was full tell that rate; at least: no run does, and"
-            " the role sustains so much, or more.",
+            "measured, if runs in which the role was full show that rate; at least, if none does,"
+            " and the role sustains so much, or more.",
         ),
-        *_with_ends(
-            _cores("used_cores", "CPU that it uses at the rate that is asked about.", "CPU")
-        ),
-        share("used_share", "That as a share of what it has.", "of its CPU"),
+        *_with_ends(_cores("used_cores", "CPU that it uses at the given rate.", "CPU")),
+        share("used_share", "The same as a share of its CPU.", "of its CPU"),
         _cores(
             "needed_cores",
             "CPU with which it would be at most 70 % busy at that rate, by the upper end.",
@@ -139,7 +137,7 @@ PREDICTIONS = Table(
                 "million_cost",
                 "float64",
                 "Price of a million messages, in the currency of the given price of a core hour:"
-                " for the CPU of the brokers, used or as many as are asked about.",
+                " for the CPU of the brokers, used or as many as are given.",
                 "cost of a million messages",
                 check="not negative",
             )
@@ -152,11 +150,11 @@ PREDICTIONS = Table(
 
 BROKEN = Table(
     "broken_assumptions",
-    "a run, or a layout, where something that is not CPU limits",
+    "a run, or a layout, where something other than CPU is the limit",
     (
         _PARAMETERS,
         text("run", "The run that shows it; empty where a setting does."),
-        text("assumption", "What a prediction rests on, and does not hold."),
+        text("assumption", "The assumption of predictions that does not hold."),
         text("because", "The figures that show it."),
         rate("limit_msg_s", "The rate beyond which nothing is predicted.", "limit"),
     ),

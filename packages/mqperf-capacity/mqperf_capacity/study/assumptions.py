@@ -40,7 +40,7 @@ UNSTEADY, UNSTEADY_CORES = 1.7, 0.05
 messages did not cost the same.  A broker in Java still compiles its code in its first runs."""
 
 CPU_LIMITS = "CPU is what limits"
-COST_STAYS = "a message goes on to cost what it did"
+COST_STAYS = "the CPU of a message stays the same"
 WINDOW_LIMITS = "no window of unconfirmed messages limits"
 LINK_LIMITS = "no link limits"
 

@@ -37,12 +37,12 @@ class Script(Frozen):
         " folder or below, or of a git repository,"
         " ``git+https://HOST/REPOSITORY@REVISION#PATH``. It is copied to the host.",
     )
-    arguments: tuple[Scalar, ...] = Field((), max_length=100, description="What it is called with.")
+    arguments: tuple[Scalar, ...] = Field((), max_length=100, description="Its arguments.")
     more_files: tuple[str, ...] = Field(
         (),
         max_length=100,
-        description="Files of text that it needs, named likewise. They are copied to where it"
-        " runs, under their last names.",
+        description="Text files that it needs, given likewise. They are copied to where it runs,"
+        " under their last names.",
     )
 
     @field_validator("more_files")

@@ -13,7 +13,7 @@ from mqperf.study.tables import Tables
 from mqperf_diagnosis.study.evidence import keeping
 
 NO_CAUSE = "no single cause is visible"
-WITHOUT_PROBE = "processes of nodes and waits were not watched: add the probe waits to the plan"
+WITHOUT_PROBE = "node processes and waits were not recorded: add the probe waits to the plan"
 
 
 def lines(tables: Tables) -> Iterator[str]:
@@ -40,11 +40,11 @@ def headline(causes: pd.DataFrame, *, kept: bool) -> str:
     if causes.empty:
         return f"it kept its offered rate, and {NO_CAUSE}" if kept else NO_CAUSE
     if kept:
-        return "it kept its offered rate; nearest to a limit is what follows"
+        return "it kept its offered rate; closest to a limit:"
     names = [*first["cause"].unique()]
     if names[1:]:
-        return f"{NO_CAUSE}: {' and '.join(names)} hold alike"
-    return f"likeliest: {names[0]}"
+        return f"{NO_CAUSE}: {' and '.join(names)} are equally likely"
+    return f"most likely: {names[0]}"
 
 
 def limits(tables: Tables, run: str, causes: pd.DataFrame) -> Iterator[str]:
@@ -68,5 +68,5 @@ def summary(tables: Tables) -> Sequence[str]:
     ]
     without_cause = number - len(alone) - len(kept)
     phrases += [f"{NO_CAUSE}: {without_cause} of {number} runs"] if without_cause else []
-    phrases += [f"none, as the offered rate was kept: {len(kept)} of {number} runs"] if kept else []
-    return [f"What limited these runs, by the first cause: {'; '.join(phrases)}."]
+    phrases += [f"none, because the rate was kept: {len(kept)} of {number} runs"] if kept else []
+    return [f"What limited these runs, by most likely cause: {'; '.join(phrases)}."]

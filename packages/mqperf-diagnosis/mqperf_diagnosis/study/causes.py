@@ -78,11 +78,11 @@ def _row(rank: int, cause: Cause) -> dict[str, Any]:
 
 TABLE = Table(
     name="causes",
-    row="a cause why a run was not faster",
+    row="a possible reason why a run was not faster",
     own=(
-        number("cause_rank", "Place among the causes of the run; the same where none is first."),
+        number("cause_rank", "Rank among the causes of the run; the same where none is first."),
         text("cause", "What limited it.", "cause"),
-        text("cause_at", "The role, node, host or link that it is about.", "at"),
+        text("cause_at", "The role, node, host or link that limited it.", "at"),
         share("cause_share", "How full that was, or for which share of the window.", "share"),
         "because",
         text("cause_test", "What would show whether it is the cause.", "what would test it"),

@@ -159,7 +159,7 @@ TABLE = Table(
     own=(
         "host",
         text("process", "Label of the process or node; `host` for the whole host."),
-        text("object", "What of it: a thread, a queue, `all`, a kind of pressure.", "object"),
+        text("object", "Part of it: a thread, a queue, `all`, a kind of pressure.", "object"),
         text(
             "quantity",
             "used, waited (cores on which threads ran, and for which they waited); busiest thread;"

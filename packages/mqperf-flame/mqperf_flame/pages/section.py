@@ -45,13 +45,13 @@ def content(view: View) -> Iterator[Content]:
 
 def _explanation(run: str) -> Iterator[str]:
     yield (
-        f"The functions of run {run} in which CPU was used in the window, seen {HERTZ} times a"
+        f"The functions of run {run} in which CPU was used in the window, sampled {HERTZ} times a"
         " second."
     )
     yield (
-        "A box is a function, as wide as its share of the CPU of its process; what it calls stands"
-        " on it. Point at a box to read its name and share. The order from left to right is that"
-        " of the names, not of time."
+        "A box is a function, as wide as its share of the CPU of its process; the functions that it"
+        " calls are above it. Hover over a box to read its name and share. Boxes are in order of"
+        " names, not of time."
     )
 
 
@@ -62,7 +62,7 @@ def _alternative(functions: pd.DataFrame) -> str:
         f"{row['process']}: {row['function']} {100 * row['function_share']:.0f} %"
         for row in hottest.to_dict("records")
     ]
-    return f"Flame graphs of processes; most CPU was used in, of {'; of '.join(shares)}."
+    return f"Flame graphs, and the function of each process with most CPU: {'; '.join(shares)}."
 
 
 SECTION = Section("flame", content)

@@ -15,15 +15,15 @@ FAILED = 1
 
 def gate(
     baseline: Annotated[
-        Path, typer.Argument(metavar="BASELINE", help="a folder of runs, or a plan to run beside")
+        Path, typer.Argument(metavar="BASELINE", help="a folder of runs, or a plan to run in turns")
     ],
-    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="the plan that is to pass")],
-    budget: Annotated[str, typer.Option(help="Time for all runs, e.g. 10m.")] = "10m",
+    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="the plan to check")],
+    budget: Annotated[str, typer.Option(help="Time limit for all runs, e.g. 10m.")] = "10m",
     decide: Annotated[
-        str, typer.Option(metavar="DIFFERENCE", help="Which difference of throughput matters.")
+        str, typer.Option(metavar="DIFFERENCE", help="Difference of throughput that matters.")
     ] = "5%",
     summary: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Add what came out as Markdown.")
+        Path | None, typer.Option(metavar="FILE", help="Append the result as Markdown.")
     ] = None,
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the verdicts as JUnit XML.")
@@ -36,13 +36,13 @@ def gate(
         Path | None, typer.Option(help="Folder of all other runs; data/runs/gate/TIME by default.")
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Fail as well where nothing could be decided.")
+        bool, typer.Option("--strict", help="Also fail where nothing could be decided.")
     ] = False,
 ) -> None:
     """Measure a plan in turns with a baseline, until it is decided whether it is worse.
 
-    Exit code 1 means that throughput is worse by so much, that the records of a run contradict its
-    numbers, or that a run failed. A baseline of another machine or other versions accuses nobody.
+    Exit code 1: throughput is worse by that much, the records of a run contradict its numbers, or a
+    run failed. Throughput is not judged if the baseline is of another machine or other versions.
 
     Examples: `mqperf gate before.yaml after.yaml --budget 10m`,
     `mqperf gate data/runs/main plan.yaml --decide 10% --junit gate.xml`

@@ -35,10 +35,10 @@ def markdown(gated: Gated, *, passes: bool) -> str:
             ["| what | throughput | repeats | verdict |", "|---|---|---|---|", *rows],
         ),
         _list("Runs failed:", gated.failed),
-        _list("The machine or versions differ, so nothing is accused:", gated.unlike),
+        _list("The machine or versions differ, so throughput does not fail:", gated.unlike),
         f"Not compared: {gated.alone}." if gated.alone else "",
         _list("Doubts:", gated.doubts),
-        f"A difference matters from {gated.difference * 100:g} % on.",
+        f"Differences of {gated.difference * 100:g} % or more matter.",
     ]
     return "\n\n".join(filter(None, sections)) + "\n"
 

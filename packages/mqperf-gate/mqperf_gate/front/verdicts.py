@@ -105,7 +105,7 @@ def aside(folders: Sequence[Path], *, recorded: bool) -> Aside:
         kind_and_text = zip(rows["kind"], rows["text"], strict=True)
         doubts += [f"{name}: {kind}: {text}" for kind, text in kind_and_text]
         unfinished = messages[messages["throughput_msg_s"].eq(0)]
-        doubts += [f"{name}: nothing came to its end in {run}" for run in unfinished["run"]]
+        doubts += [f"{name}: nothing finished in {run}" for run in unfinished["run"]]
         wrong |= {*rows.loc[rows["kind"].map(weight_of) == WRONG, "point"].dropna()}
         wrong |= {*unfinished["point"]}
     frame = differences(sides[0].complete, sides[1].complete)

@@ -45,7 +45,7 @@ def prepare(
     inventory: Inventory,
     systems: Systems = None,
     *,
-    dry_run: Annotated[bool, typer.Option(help="Change nothing, show what would be.")] = False,
+    dry_run: Annotated[bool, typer.Option(help="Change nothing, show what would change.")] = False,
 ) -> None:
     """Install on every host what its role needs, with Ansible, as root or with sudo.
 
@@ -74,9 +74,9 @@ def doctor(
         ),
     ] = False,
     fix: Annotated[
-        bool, typer.Option("--fix", help="First install with apt what is missing, if you agree.")
+        bool, typer.Option("--fix", help="First install what is missing with apt, after you agree.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Agree to it.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Agree without being asked.")] = False,
 ) -> None:
     """Show what is installed, in which versions, and how to install what is missing.
 

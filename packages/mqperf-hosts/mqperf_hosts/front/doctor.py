@@ -59,7 +59,7 @@ def _system(system: System, host: Host) -> Finding:
 def _generator(launcher: Launcher, driver: str, host: Host, *, build: bool) -> Finding:
     text = launcher.about(driver)
     if not build:
-        return _present(f"{text}: is made on first use; --generators makes and tries it now")
+        return _present(f"{text}: installed on first use; --generators installs and tries it now")
     try:
         versions = launcher.try_out(driver, host)
     except MqperfError as error:

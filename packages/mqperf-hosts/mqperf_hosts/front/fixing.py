@@ -48,5 +48,5 @@ def install(command: str) -> None:
         argv[1:1] = ["-n"]  # never prompt for a password: it has no terminal
     result = processes.run(argv, timeout_s=LIMIT_S, env={**os.environ, **QUIET})
     if result.returncode:
-        lines = (result.stderr or result.stdout).strip().splitlines() or ["it said nothing"]
+        lines = (result.stderr or result.stdout).strip().splitlines() or ["no output"]
         raise HostError(f"not installed: {lines[-1]}; run it yourself: {command}")

@@ -27,7 +27,7 @@ INSTALL = "Install"
 NO_REASON = "non-zero return code"
 
 SUDO = {
-    "password": "sudo asks for a password there: let it ask none (NOPASSWD in /etc/sudoers.d)",
+    "password": "sudo asks for a password there: disable that (NOPASSWD in /etc/sudoers.d)",
     "sudo: not found": "there is no sudo: install it",
 }
 """Part of the message where we cannot become root -> what to do."""
@@ -130,10 +130,10 @@ def _finding(place: Place, result: HostResult, *, dry: bool) -> Finding:
     done = f"{'would install' if dry else 'installed'} {packages}" if packages else ""
     if result.problem:
         return Finding("FAILED", f"{subject}: {'; '.join(filter(None, [result.problem, done]))}")
-    return Finding("ok", f"{subject}: {done or 'everything was there'}")
+    return Finding("ok", f"{subject}: {done or 'everything was installed already'}")
 
 
 def last_line(done: CompletedProcess[str]) -> str:
     """Return the last line that a command printed, without passwords."""
     lines = (done.stdout + done.stderr).strip().splitlines()
-    return without_passwords(lines[-1]) if lines else "it said nothing"
+    return without_passwords(lines[-1]) if lines else "no output"

@@ -29,7 +29,7 @@ def import_(
     load: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME=VALUE", help="What files do not say of the load: rate_msg_s=500."
+            metavar="NAME=VALUE", help="What files do not state of the load: rate_msg_s=500."
         ),
     ] = None,
 ) -> None:

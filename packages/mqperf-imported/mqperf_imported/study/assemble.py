@@ -51,8 +51,8 @@ def _by_point(cells: Iterable[Cell]) -> dict[Key, list[Cell]]:
         earlier = first.setdefault((cell.key, cell.meaning), cell)
         if earlier is not cell:
             raise TableError(
-                f"{cell.source}: gives {cell.meaning.column} of {cell.key.point} a second time;"
-                f" the first is in {earlier.source}; import only the one that holds"
+                f"{cell.source}: gives {cell.meaning.column} of {cell.key.point} a second time; the"
+                f" first is in {earlier.source}; import only the correct one"
             )
         points.setdefault(cell.key, []).append(cell)
     return points

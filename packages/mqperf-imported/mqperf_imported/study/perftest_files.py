@@ -83,7 +83,7 @@ def read_output(file: Path) -> Output:
     if ends != sorted(set(ends)):
         raise TableError(f"{file}: its times do not rise: give a file for each run")
     if not all(0 <= rate < inf for line in output.lines for rate in line.rates.values()):
-        raise TableError(f"{file}: has a rate that is none")
+        raise TableError(f"{file}: has an invalid rate")
     if len(ends) < 3:
         raise TableError(f"{file}: has {len(ends)} lines with rates: a run takes three or more")
     return output

@@ -95,11 +95,11 @@ def read(folder: Path, source: str) -> Measurement:
 def _sending_time(folder: Path, sender: Results) -> tuple[int, float]:
     """Return the first whole second in which messages were sent, and the number of seconds."""
     if sender.first_send_time is None or sender.last_send_time is None:
-        raise TableError(f"{summary_file(folder, 'sender')}: says of no message that it was sent")
+        raise TableError(f"{summary_file(folder, 'sender')}: records no message as sent")
     begin_s = ceil(sender.first_send_time / 1000)
     length_s = max(0, sender.last_send_time // 1000 - begin_s)
     if length_s > LONGEST_S:
-        raise TableError(f"{summary_file(folder, 'sender')}: says that it sent for over a week")
+        raise TableError(f"{summary_file(folder, 'sender')}: records sending for over a week")
     return begin_s, float(length_s)
 
 

@@ -51,8 +51,8 @@ def _tables_of_figures(document: Document) -> list[Grid]:
         earlier = first.setdefault(caption.text.lower(), caption)
         if earlier is not caption:
             raise TableError(
-                f"{document.label}:{caption.line}: a second table captioned {caption.text!r};"
-                f" the first is in line {earlier.line}; keep the one that holds"
+                f"{document.label}:{caption.line}: a second table captioned {caption.text!r}; the"
+                f" first is in line {earlier.line}; keep the correct one"
             )
     return tables
 

@@ -34,5 +34,5 @@ def run(goal: str, options: Sequence[str], artifact: str, file: str) -> None:
         last = "\n".join((result.stdout + result.stderr).splitlines()[-LAST_LINES:])
         raise SystemFault(
             f"Maven could not fetch {artifact}; check that its repository can be reached"
-            f" (~/.m2/settings.xml) and repeat the command. Its last words:\n{last}"
+            f" (~/.m2/settings.xml) and repeat the command. Its last output:\n{last}"
         )

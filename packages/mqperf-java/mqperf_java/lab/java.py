@@ -74,7 +74,7 @@ def installed_java(oldest: int, host: Host) -> Java:
     result = host.run([program, "-version"], timeout_s=VERSION_LIMIT_S)
     version = re.search(r'version "(([0-9]+)[^"]*)"', result.stderr + result.stdout)
     if version is None:
-        raise SystemFault(f"{program} does not tell its version; install another Java: {INSTALL}")
+        raise SystemFault(f"{program} does not report its version; install another Java: {INSTALL}")
     if int(version[2]) < oldest:
         raise SystemFault(
             f"{program} is Java {version[1]}, too old: {oldest} or later is needed: {INSTALL}"

@@ -60,7 +60,7 @@ class Kafka(PrivateDeployment):
         argv = [client.python, *ALONE, "-m", TOPICS, action, *options, *arguments]
         result = self.host.run(argv, env=plain_variables(client.path), timeout_s=LIMIT_S)
         if result.returncode:
-            raise SystemFault(f"Kafka does not {action} topics: {result.stderr.strip()[-500:]}")
+            raise SystemFault(f"Kafka cannot {action} topics: {result.stderr.strip()[-500:]}")
 
 
 check = partial(checked, NAME, JavaSettings)

@@ -4,6 +4,6 @@ from mqperf_links.lab.on_link import on_link
 
 ACTION = on_link(
     "black-hole",
-    "swallowing every packet, of which its hosts learn nothing",
+    "silently dropping every packet",
     lambda cable, _: cable.swallow(),
 )

@@ -22,7 +22,7 @@ class Cut(Frozen):
     """How many connections are cut, by one of both parameters."""
 
     share: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] | None = Field(
-        None, description="Share of the connections that there are then; at least one is cut."
+        None, description="Share of the connections at that time; at least one is cut."
     )
     count: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(
         None, description="Number of connections; all, if there are fewer."
@@ -71,15 +71,15 @@ def _node(target: Target) -> tuple[Host, Restartable]:
     """Return a node's host and process; raise ``SystemFault`` if mqperf did not start the node."""
     if target.host is None or not isinstance(target.service, Restartable):
         raise SystemFault(
-            f"cut-connections: {target.label} was not started by mqperf, which cuts no connections"
-            " of others; leave the action out, or let mqperf start the system"
+            f"cut-connections: {target.label} was not started by mqperf, which cuts only"
+            " connections of its own systems; leave the action out, or let mqperf start the system"
         )
     return target.host, target.service
 
 
 ACTION = Action(
     "cut-connections",
-    "bereft of some connections of clients, whose both ends know",
+    "without some connections of clients; both ends notice",
     check,
     applied,
     parameters=Cut,

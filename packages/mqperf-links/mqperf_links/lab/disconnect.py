@@ -4,6 +4,6 @@ from mqperf_links.lab.on_link import on_link
 
 ACTION = on_link(
     "disconnect",
-    "without carrier: its hosts see that, and packets on their way are lost",
+    "without carrier: its hosts notice, and packets under way are lost",
     lambda cable, _: cable.cut(),
 )

@@ -16,7 +16,7 @@ class Impairment(Frozen):
 
     delay_s: Delay | None = Field(None, description="Delay each way.")
     jitter_s: Delay | None = Field(None, description="Standard deviation of that delay.")
-    loss_share: Share | None = Field(None, description="Share of packets that vanish.")
+    loss_share: Share | None = Field(None, description="Share of packets that are lost.")
     bandwidth_bits_s: Bandwidth | None = Field(None, description="Bits a second, each way.")
 
     @model_validator(mode="after")

@@ -39,6 +39,6 @@ def _check(target: Target) -> None:
     """Raise ``SystemFault`` for a link that cannot be disturbed."""
     if target.cable is None:
         raise SystemFault(
-            f"{target.label} is made by what cannot interrupt it: leave the action out, or use"
-            " another backend for links"
+            f"{target.label} is made by a backend that cannot interrupt it: leave the action out,"
+            " or use another backend for links"
         )

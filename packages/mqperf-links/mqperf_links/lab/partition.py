@@ -39,7 +39,7 @@ def applied(target: Target) -> Iterator[ActionFacts]:
 
 ACTION = Action(
     "partition",
-    "cut off from all other nodes, of which nobody is told",
+    "silently cut off from all other nodes",
     check,
     applied,
     renews=True,

@@ -74,8 +74,8 @@ class Relayed:
         if (code := self._program.link.wait()) is not None:
             complaints = one_line(self._program.complaints())
             raise HostError(
-                f"the packet relay of the link ended ({code}), and every packet with it;"
-                f" repeat the command; its last words: {complaints or 'none'}"
+                f"the packet relay of the link ended ({code}), and every packet with it; repeat the"
+                f" command; its last output: {complaints or 'none'}"
             )
 
     def processes(self) -> Mapping[str, Mapping[str, int]]:

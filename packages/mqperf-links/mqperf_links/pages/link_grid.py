@@ -80,7 +80,7 @@ def answer(tables: Tables) -> Answer | None:
         return None
     grids = [*_grids(rows, tables)]
     return Answer(
-        question="What does each round trip and each loss of packets cost?",
+        question="How do round trip and packet loss affect clients?",
         sentences=[text for grid in grids for text in _sentences(grid)],
         drawing=_drawing(grids),
         table=_table(grids),
@@ -124,8 +124,8 @@ def _sentences(grid: Grid) -> Iterator[Text]:
         doubted = rows.get((delay, loss), {}).get("doubted")
         cell = grid.cell(LATENCY, delay, loss)
         unknown = {
-            NOTHING: f"no {noun} came to its end",
-            FAILED: "no run came to its end",
+            NOTHING: f"no {noun} finished",
+            FAILED: "no run finished",
             MISSING: "not measured",
             UNKNOWN: UNKNOWN,
         }

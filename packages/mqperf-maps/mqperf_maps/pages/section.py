@@ -25,7 +25,7 @@ def content(view: View) -> Iterator[Content]:
     doubted = {*kinds_by_point(view.tables)}
     words = ["Mean throughput over the repeats; the darker, the higher."]
     if view.points["point"].isin(doubted).any():
-        words.append("What is doubted stands in parentheses.")
+        words.append("Points in doubt are in parentheses.")
     yield Content(
         heading="Throughput of all combinations",
         words=words,

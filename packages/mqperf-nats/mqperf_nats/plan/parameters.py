@@ -19,8 +19,8 @@ class Parameters(Paced):
     confirms: Confirms = 1_000
     acks: Literal["each", "multiple"] = Field(
         "each",
-        description="Whether consumers of JetStream acknowledge each message by itself, or all"
-        " that came at once together (multiple).",
+        description="Whether consumers of JetStream acknowledge each message by itself, or all that"
+        " arrived at once together (multiple).",
     )
     prefetch: Prefetch = 1_000
 

@@ -27,7 +27,7 @@ def explore(what: Results | StrPath) -> None:
     results = what if isinstance(what, Results) else read(what)
     offered = choices(results, results.source)
     if not offered:
-        raise MqperfError(f"{results.source}: nothing was measured that could be shown")
+        raise MqperfError(f"{results.source}: no measured data to show")
     if cell.watched() and find_spec("ipywidgets"):
         controls = Controls(offered)
         display(controls.bundle(), raw=True)

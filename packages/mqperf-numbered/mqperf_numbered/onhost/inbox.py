@@ -95,7 +95,7 @@ class Inbox(Outbox, ABC):
         """Send a heartbeat if one is due; raises ``Lost`` if the broker's are missing."""
         now = time.monotonic()
         if now - self.last_in > self.patience_s:
-            raise self.lost(f"nothing came from the broker for {now - self.last_in:.0f} s")
+            raise self.lost(f"nothing arrived from the broker for {now - self.last_in:.0f} s")
         last = self.last_in if self.answered else self.last_out
         if self.heartbeat_s and now - last > self.heartbeat_s / 2 and self.drained:
             self.send(self.heartbeat)
@@ -105,7 +105,7 @@ class Inbox(Outbox, ABC):
             self._grow()
         if self.closes_at is not None:
             if (left_s := self.closes_at - time.monotonic()) <= 0:
-                raise self.lost("the broker did not take leave in time")
+                raise self.lost("the broker did not confirm the close in time")
             self.socket.settimeout(left_s)
         try:
             count = self.socket.recv_into(self.view[self.have :])
@@ -153,4 +153,4 @@ class Inbox(Outbox, ABC):
             before = self.sent
             self.flush()
             if self.sent == before:
-                raise self.lost("the broker takes no more bytes")
+                raise self.lost("the broker accepts no more bytes")

@@ -17,10 +17,10 @@ PHASES = (BUILDING, DRAINING, STEADY)
 WHEN = dict(zip(PHASES, ("before", "during", "after"), strict=True))
 
 WORDS = (
-    "Consumers start when the load has lasted for a while, as the plan asks. The backlog is what"
-    " waits for them; it is drained when no more waits than is sent in 0.1 s, beside what is on its"
-    " way between hosts, and four messages of each thread. Latency is that of those that were due,"
-    " or sent, in each phase: until the backlog is drained it includes the wait for the consumers."
+    "Consumers start some time after the load, as the plan states. The backlog is the messages that"
+    " wait for them; it is drained when no more wait than are sent in 0.1 s, plus those in transit"
+    " between hosts, and four of each thread. Latency is that of messages due, or sent, in each"
+    " phase: until the backlog is drained it includes the wait for the consumers."
     " Throughput and latency of other sections are over all phases in the window."
 )
 
@@ -34,9 +34,9 @@ def answer(tables: Tables) -> Answer | None:
     """Return a few sentences for each point: the drain, and its effect on publishers."""
     phases, varying = parts.told_apart(tables, TABLE)
     draining = phases[phases["backlog_phase"].eq(DRAINING)]
-    longer = Text("A longer *duration_s* would tell when the backlog is drained.")
+    longer = Text("A longer *duration_s* would show when the backlog is drained.")
     return parts.answer(
-        "How fast is a backlog drained, and what does it cost those who publish?",
+        "How fast is a backlog drained, and how does it affect publishers?",
         phases,
         lambda point: _sentence(point, varying, tables),
         settle=[longer] if draining["drained_s"].isna().any() else [],
@@ -49,7 +49,7 @@ def _sentence(point: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Te
     phases = {name: point[point["backlog_phase"].eq(name)] for name in PHASES}
     subject = bold(case_of(row), where_of(row, varying, tables)) + Text(": ")
     if phases[DRAINING].empty:
-        return subject + Text("no backlog was there when consumers started.")
+        return subject + Text("there was no backlog when consumers started.")
     present = {name: rows for name, rows in phases.items() if len(rows)}
     texts = [_drain(phases[DRAINING], point["run"].nunique(), unit), _cost(present, unit)]
     if STEADY in present:

@@ -13,9 +13,9 @@ from mqperf_numbered.plan.cycles import steps_of
 from mqperf_numbered.study.cycles import TABLE
 
 WORDS = (
-    "The offered rate comes in cycles. Unfinished is what was due by the end of a step and had"
-    " not been received. The backlog of a peak is gone when no more waits than is due in 0.1 s,"
-    " beside the least latency, and four messages of each thread. Throughput and latency of other"
+    "The offered rate repeats in cycles. Unfinished messages were due by the end of a step, but not"
+    " yet received. The backlog of a peak is drained when no more messages wait than are due in"
+    " 0.1 s, plus the lowest latency, and four of each thread. Throughput and latency of other"
     " sections are over all steps in the window."
 )
 
@@ -41,15 +41,15 @@ def _backlog(peaks: pd.DataFrame, unit: str) -> Text:
     """Describe the backlog at the end of peaks, and its drain; undrained backlogs come first."""
     drained_s = peaks["drained_s"].dropna()
     if len(drained_s) == len(peaks) and not drained_s.any():
-        return Text("**nothing is left** of a peak at its end.")
+        return Text("**no backlog** at the end of a peak.")
     backlog = f"{grouped(peaks['unfinished'].max())} {unit.partition('/')[0]}"
-    text = Text("up to {} of a peak are left at its end, and ").format(backlog)
+    text = Text("a backlog of up to {} at the end of a peak, ").format(backlog)
     if len(drained_s) < len(peaks):
-        text += Text("of {} peaks {} **not gone** before the next one, or the end").format(
-            len(peaks), len(peaks) - len(drained_s)
+        text += Text("**not drained** in {} of {} peaks before the next one, or the end").format(
+            len(peaks) - len(drained_s), len(peaks)
         )
         return text + Text(" of the load.")
-    return text + Text("are gone **{}** after it.").format(spanned(drained_s, "s"))
+    return text + Text("drained **{}** after it.").format(spanned(drained_s, "s"))
 
 
 def _latency(point: pd.DataFrame, in_peak: pd.Series) -> Iterator[Text]:
@@ -61,9 +61,9 @@ def _latency(point: pd.DataFrame, in_peak: pd.Series) -> Iterator[Text]:
         )
 
 
-ABOUT = "Cycles of the offered rate", "steps of a rate that comes in cycles", WORDS
+ABOUT = "Cycles of the offered rate", "steps of a rate that repeats in cycles", WORDS
 
 SECTION = parts.section(TABLE, ABOUT, keep=7)
 ANSWERING = parts.answering(
-    "cycles", TABLE, "Is the backlog of a peak gone before the next one?", _sentence
+    "cycles", TABLE, "Is the backlog of a peak drained before the next one?", _sentence
 )

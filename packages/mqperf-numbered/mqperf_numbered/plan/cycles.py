@@ -40,9 +40,9 @@ Cycle = Annotated[
     Annotated[str, Field(max_length=1_000), AfterValidator(_checked)] | None,
     Field(
         title="cycle of the rate",
-        description="Steps of the rate that come again and again, in place of ``rate_msg_s``:"
-        " ``10 s at 200 then 5 s at 2000`` is 200 messages a second over all threads for 10 s,"
-        " 2,000 for 5 s, and so on to the end of the load. The first begins with the load.",
+        description="Steps of the rate that repeat, in place of ``rate_msg_s``: ``10 s at 200 then"
+        " 5 s at 2000`` is 200 messages a second over all threads for 10 s, 2,000 for 5 s, and so"
+        " on to the end of the load. The first begins with the load.",
     ),
 ]
 

@@ -43,7 +43,7 @@ Confirms = Annotated[
         strict=True,
         title="unconfirmed messages",
         description="Messages of a thread that may wait for the broker's confirm; with 0, none are"
-        " asked for.",
+        " requested.",
     ),
 ]
 Prefetch = Annotated[
@@ -66,7 +66,7 @@ TimeToLive = Annotated[
         le=86_400_000,
         strict=True,
         title="time to live",
-        description="After so long messages expire; without it, they do not.",
+        description="Messages expire after this time; without it, they do not.",
     ),
     MILLISECONDS,
 ]
@@ -88,8 +88,8 @@ class Paced(Ramped):
         le=86_400,
         strict=True,
         title="consumers start after",
-        description="Seconds from the start of the load, warm-up included, after which"
-        " consumers start; their queues are there before. Without it, they start first.",
+        description="Seconds from the start of the load, warm-up included, after which consumers"
+        " start; their queues exist before. Without it, they start first.",
     )
 
     @model_validator(mode="after")

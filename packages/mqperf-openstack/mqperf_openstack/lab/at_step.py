@@ -34,13 +34,13 @@ class AtStep(Frozen):
     """The step that triggers the action, and how long to wait for it."""
 
     step: Annotated[str, AfterValidator(_known_step)] = Field(
-        description="The step of a creation with which it begins, by its name."
+        description="The step of a creation that triggers it, by its name."
     )
     within_s: float = Field(
         gt=0,
         le=600,
         allow_inf_nan=False,
-        description="So many seconds after ``at_s`` the run fails if none has begun it.",
+        description="The run fails if none has begun it this many seconds after ``at_s``.",
     )
 
 

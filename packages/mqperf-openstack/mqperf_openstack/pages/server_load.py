@@ -145,9 +145,9 @@ def _table(points: pd.DataFrame) -> Content:
 
 def _settle(groups: list[pd.DataFrame]) -> Iterator[Text]:
     if any((group[CORES] < BUSY).all() for group in groups):
-        yield Text("More *green_threads* would tell when a server is busy.")
+        yield Text("More *green_threads* would show when a server is busy.")
     if any(group[CORES].iloc[0] >= BUSY for group in groups):
-        yield Text("Fewer *green_threads* would tell when a server is not busy yet.")
+        yield Text("Fewer *green_threads* would show when a server is not busy yet.")
 
 
 ANSWERING = Answering("server-load", lambda _tables: False, answer)

@@ -84,9 +84,9 @@ def _words(noun: str, figures: pd.DataFrame) -> Iterator[str]:
         yield "± is the error bound of a step from the clocks of two hosts."
     if failed := int(figures["errors"].sum()):
         steps = figures.loc[figures["errors"].gt(0), "step"].unique()
-        yield f"{amount(failed, noun)} failed; the last steps that they began: {', '.join(steps)}."
+        yield f"{amount(failed, noun)} failed; the last steps begun: {', '.join(steps)}."
     if (points := figures["point"].nunique()) > MOST_POINTS:
-        yield f"{MOST_POINTS} of {points} points are shown; the data have all."
+        yield f"{MOST_POINTS} of {points} points are shown; the data files have all."
 
 
 SECTION = Section("steps", content)

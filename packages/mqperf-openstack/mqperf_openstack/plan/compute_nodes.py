@@ -25,7 +25,7 @@ class Parameters(CaseParameters):
         1.0,
         gt=0,
         le=10_000,
-        description="How many times as often as by OpenStack's defaults everything is sent.",
+        description="Factor on the frequency at which OpenStack's defaults send everything.",
     )
 
 

@@ -24,14 +24,14 @@ class Parameters(CaseParameters):
     """Each is a column of tables, and may be a list."""
 
     chain: Annotated[str, AfterValidator(_shipped)] = Field(
-        "vm-creation", description="The chain that makes a creation."
+        "vm-creation", description="The chain of messages of one creation."
     )
     processing_scale: Annotated[float, TIMES] = Field(
         0.0,
         ge=0,
         le=1000,
         title="processing times",
-        description="So many times the processing times of the chain's table are waited.",
+        description="Factor on the processing times in the chain's table.",
     )
 
 

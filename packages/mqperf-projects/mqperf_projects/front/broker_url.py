@@ -29,7 +29,7 @@ def with_password(text: str, file: Path | None, *, ask: bool) -> str:
     elif VARIABLE not in os.environ:
         if not ask:
             raise MqperfError(
-                f"no password of {url.user}: export {VARIABLE}, or give --password-file FILE"
+                f"no password for {url.user}: export {VARIABLE}, or give --password-file FILE"
             )
         os.environ[VARIABLE] = getpass.getpass(f"password of {url.user}: ")
     bare = dataclasses.replace(url, path="" if url.path == "/" else url.path)

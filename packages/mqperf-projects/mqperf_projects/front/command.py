@@ -86,22 +86,22 @@ def quick(
     url: Annotated[
         str,
         typer.Argument(
-            metavar="[URL]", help="a running broker, amqp://USER@HOST:PORT/VHOST; else one of ours"
+            metavar="[URL]", help="a running broker, amqp://USER@HOST:PORT/VHOST; else a new one"
         ),
     ] = "",
     rate: Annotated[
-        float | None, typer.Option(min=0.001, help="Messages a second; else as fast as it goes.")
+        float | None, typer.Option(min=0.001, help="Messages a second; else as many as possible.")
     ] = None,
-    duration: Annotated[str, typer.Option("--for", help="For how long, e.g. 30s or 5min.")] = "10s",
+    duration: Annotated[str, typer.Option("--for", help="Duration, e.g. 30s or 5min.")] = "10s",
     size: Annotated[int, typer.Option(help="Bytes of each message.")] = 256,
     threads: Annotated[int, typer.Option(help="Publishers, each with a queue and consumer.")] = 1,
     queue: Annotated[str, typer.Option(help="The kind of queue: classic, quorum ...")] = "classic",
-    p50: Annotated[str, typer.Option(help="Most of the median latency, e.g. 5ms.")] = "",
-    p95: Annotated[str, typer.Option(help="Most of the 95th percentile of latency.")] = "",
-    p99: Annotated[str, typer.Option(help="Most of the 99th percentile of latency.")] = "",
-    p999: Annotated[str, typer.Option(help="Most of the 99.9th percentile of latency.")] = "",
-    lost: Annotated[str, typer.Option(help="Most lost messages, e.g. 0, or 0.1% of them.")] = "",
-    throughput: Annotated[str, typer.Option(help="Least throughput, in msg/s.")] = "",
+    p50: Annotated[str, typer.Option(help="Limit of the median latency, e.g. 5ms.")] = "",
+    p95: Annotated[str, typer.Option(help="Limit of the 95th percentile of latency.")] = "",
+    p99: Annotated[str, typer.Option(help="Limit of the 99th percentile of latency.")] = "",
+    p999: Annotated[str, typer.Option(help="Limit of the 99.9th percentile of latency.")] = "",
+    lost: Annotated[str, typer.Option(help="Limit of lost messages: 0, or 0.1% of them.")] = "",
+    throughput: Annotated[str, typer.Option(help="Minimum throughput, in msg/s.")] = "",
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the verdicts as JUnit XML.")
     ] = None,
@@ -112,7 +112,7 @@ def quick(
         Path | None, typer.Option(help="Folder of the run; data/runs/quick/TIME by default.")
     ] = None,
 ) -> None:
-    """Publish to a RabbitMQ for a while, and say which thresholds hold. The plan of it is printed.
+    """Publish to a RabbitMQ broker for a while, print the plan, and show which thresholds hold.
 
     The password of the URL is read from the variable MQPERF_PASSWORD, from a file, or asked for.
     Exit code 1 means that a threshold does not hold, or that the run failed. A threshold holds only
@@ -144,7 +144,7 @@ QUICK = Command("quick", quick)
 
 
 def schema() -> None:
-    """Print the JSON schema of plans, by which editors complete keys and mark mistakes.
+    """Print the JSON schema of plans, with which editors complete keys and mark mistakes.
 
     Its names are those of mqperf and of the packages that are installed.
 

@@ -30,7 +30,7 @@ TEST_CASE = re.compile(r'^test_case = "[^"]*"', re.MULTILINE)
 def check_empty(folder: Path) -> None:
     """Raise ``MqperfError`` for a folder that is not empty, and for a file."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise MqperfError(f"{folder}: it is not empty: name a folder that is not there yet")
+        raise MqperfError(f"{folder}: it is not empty: name a new folder")
 
 
 def create(folder: Path, question: str, test_case: str, plan: str) -> None:

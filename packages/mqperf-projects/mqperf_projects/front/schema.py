@@ -23,18 +23,18 @@ SWEPT = ("LoadPlan", "LinkPlan")
 
 MEANINGS: Mapping[str, Mapping[str, str]] = {
     "Plan": {
-        "systems": "What is measured, by name.",
+        "systems": "Systems to measure, by name.",
         "test_cases": "What clients do.",
-        "load": "How much of it: each key is a value, or a list that is swept.",
+        "load": "The amount of load: each key is a value, or a list that is swept.",
         "hosts": "Where it runs: laboratory, or the path of an inventory.",
         "repeats": "How often every point is measured. Three or more give intervals.",
-        "conditions": "Named circumstances; the others are compared with the first.",
-        "question": "What is to be answered first.",
+        "conditions": "Named conditions; the others are compared with the first.",
+        "question": "The question to answer first.",
     },
     "LoadPlan": {
         "green_threads": "Green threads in each client process.",
         "processes": "Client processes on each client host.",
-        "hosts": "Client hosts: so many, the first of the inventory.",
+        "hosts": "Number of client hosts, from the start of the inventory.",
         "duration_s": "Length of the measured window in seconds.",
         "warmup_s": "Seconds of load before the window.",
         "cooldown_s": "Seconds of load after the window.",

@@ -36,8 +36,8 @@ def applied(store: str, rabbitmqctl: Rabbitmqctl, node: str) -> None:
         rabbitmqctl.call(node, "enable_feature_flag", "--opt-in", FLAG)
     if (store == "mnesia") != _has_mnesia(rabbitmqctl, node):
         raise SystemFault(
-            f"RabbitMQ {rabbitmqctl.installation.version} has not {store} where that was asked for:"
-            " leave out metadata_store, or plan another version"
+            f"RabbitMQ {rabbitmqctl.installation.version} does not have {store}, which was asked"
+            " for: leave out metadata_store, or plan another version"
         )
 
 

@@ -12,7 +12,7 @@ TLS = "certificates are made for each cluster: say tls: true"
 MEMORY = "say memory_watermark_mb, which may be a list"
 PLUGINS = "say management: true, metrics: true or streams: true"
 STORE = "say metadata_store"
-SECRET = "a secret may not stand in a plan"  # noqa: S105 (the reason)
+SECRET = "a secret is not allowed in a plan"  # noqa: S105 (the reason)
 BOUND = "nodes of one machine would all have their first scheduler on the same core"
 
 RESERVED: Mapping[str, Mapping[str, str]] = {

@@ -22,7 +22,7 @@ def check(version: str) -> None:
     """Raise ``SystemFault`` for a version whose plugin lacks metrics of single queues."""
     if parsed(version) < TELLING:
         raise SystemFault(
-            f"rabbitmq: RabbitMQ {version} does not tell of single queues: leave out metrics and"
+            f"rabbitmq: RabbitMQ {version} has no metrics of single queues: leave out metrics and"
             f" the probe inside, or install {'.'.join(map(str, TELLING))} or later"
         )
 

@@ -15,7 +15,7 @@ def check(networks: Sequence[Placed]) -> Iterator[Finding]:
         addresses = placed.addresses()
         for node in placed.network.routers:
             if (address := addresses.get((node.id, CLIENTS))) is None:
-                yield Finding("optional", f"{node.id} takes no clients: it cannot be asked")
+                yield Finding("optional", f"{node.id} accepts no clients: it cannot be queried")
                 continue
             host, port = address
             problem = lacking(placed.network, node.id, LocalHost(), f"{host}:{port}")

@@ -16,7 +16,7 @@ def topology(
     out: Annotated[Path | None, typer.Option(help="Folder for the output, e.g. network.")] = None,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Ask the running routers whether they are connected so."),
+        typer.Option("--check", help="Check that the running routers are connected like this."),
     ] = False,
 ) -> None:
     """Write the files of a network of AMQP routers: configurations, a picture, an Ansible playbook.
@@ -32,7 +32,7 @@ def topology(
 
     networks = reading.read(file)
     if out is None and not check:
-        raise typer.BadParameter("say --out FOLDER, --check, or both")
+        raise typer.BadParameter("give --out FOLDER, --check, or both")
     for path in writing.write(networks, out) if out is not None else ():
         print_line(console, str(path))
     if check:

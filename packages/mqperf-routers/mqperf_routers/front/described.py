@@ -33,7 +33,7 @@ class NetworkFile(BaseModel, frozen=True, extra="forbid"):
         """
         sources = [self.form, self.graph, self.graph_file]
         if sum(source is not None for source in sources) != 1:
-            raise NetworkError("say one of form, graph and graph_file")
+            raise NetworkError("give one of form, graph and graph_file")
         if self.form is None:
             return from_node_link(self.graph if self.graph is not None else data)
         broker_ids = brokers or [f"B{number + 1}" for number in range(self.brokers)]

@@ -96,7 +96,7 @@ def router_version(host: Host, program: str) -> str:
     match = re.search(r"\d[\w.+-]*", result.stdout)
     if result.returncode or match is None:
         last = " ".join((result.stderr or result.stdout).split())[-300:]
-        raise SystemFault(f"{program} on {host.name} does not tell its version: {last}")
+        raise SystemFault(f"{program} on {host.name} does not report its version: {last}")
     return match[0]
 
 

@@ -21,10 +21,10 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Package = Annotated[str, typer.Argument(metavar="PACKAGE", help="Debian's, e.g. rabbitmq-server")]
+Package = Annotated[str, typer.Argument(metavar="PACKAGE", help="of Debian, e.g. rabbitmq-server")]
 Version = Annotated[str, typer.Argument(metavar="VERSION", help="e.g. 4.3, for any 4.3.x")]
 Inventory = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Of the hosts of brokers that it names.")
+    Path | None, typer.Option(metavar="FILE", help="An inventory: act on its hosts of brokers.")
 ]
 
 
@@ -51,7 +51,7 @@ def show(inventory: Inventory = None) -> None:
             for package, versions in debian.RELEASES.items()
             for version in versions
         )
-        print_lines(console, f"none; there can be: {', '.join(known)}")
+        print_lines(console, f"none; supported: {', '.join(known)}")
 
 
 @app.command()

@@ -113,8 +113,8 @@ def make(machine: Machine, package: str, version: str) -> Root:
         )
     if result.returncode:
         raise SystemFault(
-            f"{package} {version} could not be got from Debian {release}: check that apt-get update"
-            f" works{_on(machine) or ' here'}, then try again. Last words:\n"
+            f"{package} {version} could not be fetched from Debian {release}: check that apt-get"
+            f" update works{_on(machine) or ' here'}, then try again. Last words:\n"
             + without_passwords("\n".join(result.stderr.splitlines()[-LAST_LINES:]))
         )
     made = find(machine, package, version)
@@ -146,7 +146,7 @@ def remove(machine: Machine, root: DebianRoot) -> None:
     result = machine.run(argv, timeout_s=MAKING_LIMIT_S)
     if result.returncode:
         last = "".join(result.stderr.splitlines()[-1:])
-        raise SystemFault(f"{partial} cannot be removed, may a process still run in it? {last}")
+        raise SystemFault(f"{partial} cannot be removed: does a process still run in it? {last}")
 
 
 def _root(line: str) -> DebianRoot:

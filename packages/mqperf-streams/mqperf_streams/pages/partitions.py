@@ -5,7 +5,7 @@ from mqperf_streams.study.partitions import TABLE
 
 WORDS = (
     "A message is published to the partition that the hash of its routing key chooses. Each"
-    " partition has messages numbered from 0, which are to arrive once and in order."
+    " partition has messages numbered from 0, which must arrive once and in order."
 )
 
 ABOUT = "Partitions", "messages of each partition", WORDS

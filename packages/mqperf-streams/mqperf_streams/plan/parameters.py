@@ -28,8 +28,8 @@ class Parameters(Paced):
     )
     offset: Literal["first", "last", "next"] = Field(
         "first",
-        description="Where in the stream consumers begin: with the first message, the last"
-        " chunk of messages, or the next message that comes.",
+        description="Where in the stream consumers begin: with the first message, the last chunk of"
+        " messages, or the next message that arrives.",
     )
     chunk_credit: int = Field(
         10,
@@ -44,7 +44,7 @@ class Parameters(Paced):
         ge=1,
         le=100,
         strict=True,
-        description="Streams of the super stream of a thread; with 1 it has a stream.",
+        description="Partitions of the super stream of a thread; with 1 it is a plain stream.",
     )
 
     @model_validator(mode="after")

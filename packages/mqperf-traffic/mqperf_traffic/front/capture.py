@@ -28,7 +28,7 @@ def captured(
     if length_s != round(length_s) or not 1 <= length_s <= MOST_SECONDS:
         raise MqperfError(f"--for {duration}: expected whole seconds, {MOST_SECONDS} at most")
     if out.exists() or not out.parent.is_dir():
-        raise MqperfError(f"--out {out}: give a new file, in a folder that is there")
+        raise MqperfError(f"--out {out}: give a new file in an existing folder")
     broker = broker_of(url)
     firehose, counting = Firehose(broker), Counting(round(length_s))
     hint = f"is tracing on? An administrator switches it on: rabbitmqctl trace_on -p {broker.vhost}"
@@ -67,11 +67,11 @@ def words(profile: Profile) -> Iterator[str]:
     if profile.unroutable:
         yield f"{profile.unroutable:,} messages went to no queue, and are in no route"
     if profile.gathered:
-        yield f"{profile.gathered:,} messages are of too many routes to tell them apart"
+        yield f"{profile.gathered:,} messages are in merged routes, as there are too many"
     if not profile.complete:
         yield (
-            f"the profile is not complete: more than {MOST_WAITING:,} messages waited for us, and"
-            " the broker dropped some; capture where there is more CPU, or less traffic"
+            f"the profile is incomplete: more than {MOST_WAITING:,} messages waited, and"
+            " the broker dropped some; capture with more CPU or less traffic"
         )
     elif profile.most_waiting > WAITING_SHARE * max(rates):
         yield (

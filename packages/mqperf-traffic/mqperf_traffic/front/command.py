@@ -15,7 +15,7 @@ def capture(
         str, typer.Argument(metavar="URL", help="a running RabbitMQ, amqp://USER@HOST:PORT/VHOST")
     ],
     out: Annotated[Path, typer.Option(metavar="FILE", help="The profile; a new file.")],
-    duration: Annotated[str, typer.Option("--for", help="For how long, e.g. 60s or 5min.")] = "60s",
+    duration: Annotated[str, typer.Option("--for", help="Duration, e.g. 60s or 5min.")] = "60s",
     names: Annotated[
         bool, typer.Option("--names", help="Write names of exchanges, and routing keys.")
     ] = False,

@@ -38,7 +38,7 @@ def answer(tables: Tables) -> Answer | None:
     """Return a sentence for each point: rate, latency, and fidelity of the replay."""
     replays, varying = parts.told_apart(tables, TABLE)
     return parts.answer(
-        "How do queues take the recorded traffic?",
+        "How do queues handle the recorded traffic?",
         replays,
         lambda runs: _sentence(runs, varying, tables),
         drawing=_drawing(tables),
@@ -63,7 +63,7 @@ def _sentence(runs: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Tex
 
 def _latency(point: Row, name: str) -> str:
     if pd.isna(point[name]):
-        return "not known of so few messages"
+        return "not known for so few messages"
     low, high = (1e3 * point[f"{name}_{end}"] for end in ("low", "high"))
     return ranged(1e3 * point[name], (low, high), "ms")
 

@@ -34,14 +34,14 @@ class Parameters(CaseParameters):
         gt=0,
         le=MOST_TIMES,
         title="speed of the replay",
-        description="How many seconds of the profile are replayed in a second.",
+        description="Seconds of the profile that are replayed in a second.",
     )
     traffic_scale: Annotated[float, TIMES] = Field(
         1.0,
         gt=0,
         le=MOST_TIMES,
         title="scale of the replay",
-        description="How many messages are sent for each of the profile.",
+        description="Messages that are sent for each message of the profile.",
     )
     acks: Acks = "auto"
     prefetch: Prefetch = 1_000

@@ -33,7 +33,7 @@ TABLE = Table(
         count("routes", "Routes of the profile.", "routes", "routes"),
         count(
             "routes_off",
-            "Routes of which another number of messages was sent than the profile has.",
+            "Routes on which the number of messages sent differs from the profile.",
             "routes off",
             "routes",
         ),

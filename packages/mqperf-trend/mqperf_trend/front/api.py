@@ -166,5 +166,5 @@ def _read_complete(folder: Path) -> Tables:
     if tables.of_plan(complete)["runs"]["point"].isna().all() and len(
         tables.outside_plan(complete)
     ):
-        raise MqperfError(f"{folder}: its plan asks for none of the points that it holds; run it")
+        raise MqperfError(f"{folder}: its plan has none of the recorded points; run it")
     return complete

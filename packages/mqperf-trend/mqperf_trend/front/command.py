@@ -30,7 +30,7 @@ def trend(
         Literal["worse", "newest-worse"] | None,
         typer.Option(
             "--fail-on",
-            help="Exit with 1 when any change is worse, or any in the newest folder, for CI.",
+            help="Exit with 1, for CI, when any change is worse, or any in the newest folder.",
         ),
     ] = None,
 ) -> None:

@@ -297,7 +297,7 @@ def _alt_points(tables: Tables) -> str:
     count = len(tables["trend_points"].drop_duplicates(["point"]))
     return (
         f"Throughput, median and p99 latency of {count} points over"
-        f" {len(labels_of)} folders; {'; '.join(phrases) or 'no step is more than chance'}."
+        f" {len(labels_of)} folders; {'; '.join(phrases) or 'no step is significant'}."
     )
 
 

@@ -112,7 +112,7 @@ def marks(tables: Tables) -> Iterator[str]:
         if pd.notna(row["copy_of"]):
             yield f"{row['folder']} holds the same runs as {row['copy_of']}: it is a copy."
     if undated := [str(row["folder"]) for row in folders if pd.isna(row["started"])]:
-        yield f"When it was measured is not told, so it comes first: {joined(undated)}."
+        yield f"Listed first, because the time of measurement is unknown: {joined(undated)}."
     if tables["trend_control_runs"].empty:
         yield NO_CONTROL
 

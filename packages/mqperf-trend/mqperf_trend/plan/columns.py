@@ -6,21 +6,21 @@ FOLDER = (
     text("folder", "The folder of runs, or of a published report, as it was given."),
     number(
         "folder_place",
-        "Its place in time, from 1: by the start of its first run; those that do not tell it come"
+        "Its place in time, from 1, by the start of its first run; folders without that time come"
         " first, as they were given.",
         "place in time",
     ),
-    text("folder_label", "What figures call it: its day, or its name if several are of a day."),
+    text("folder_label", "Its label in figures: its day, or its name if several are of one day."),
     number(
         "machine_number",
-        "Which machine it was measured on, from 1: folders of one number tell the same processor,"
-        " cores, network card, and memory to 2 %.",
+        "Which machine it was measured on, from 1: folders with the same number have the same"
+        " processor, cores, network card, and memory to 2 %.",
         "machine",
     ),
 )
 
 FOLDERS = (
-    text("hardware", "That machine in words; not stated where the runs do not tell."),
+    text("hardware", "Description of that machine; not stated if the runs do not record it."),
     count("points_measured", "Points with figures.", "points", unit=""),
     count("doubts_raised", "Doubts about them.", "doubts", unit=""),
     count("control_runs_made", "Whole control runs.", "control runs", unit=""),
@@ -38,7 +38,7 @@ STEPS_OF_TREND = (
         "Folders that A is the mean of: the first on that machine since the last change, up to 5.",
         unit="",
     ),
-    ratio("step_ratio", "B by the folder before alone.", "B / before"),
+    ratio("step_ratio", "B / the folder before alone.", "B / before"),
     ratio(
         "control_ratio",
         "B / A of the same figure of the control runs; empty where there are none in both.",
@@ -48,7 +48,7 @@ STEPS_OF_TREND = (
     ratio("control_ratio_high", "Upper end of it.", "control runs, B / A high"),
     ratio(
         "beyond_control",
-        "The ratio of the point by that of the control runs: what these do not show.",
+        "Ratio of the point / that of the control runs: the change that these do not show.",
         "beyond control runs",
     ),
     text(
@@ -71,6 +71,6 @@ SUSTAINED_STEP = (
         " its cause if that is no change, where both sustain it at the same point; at another"
         " point; or none where there is no such folder, or either sustains none.",
     ),
-    ratio("detectable", "Relative change of that throughput that would mostly have been found."),
+    ratio("detectable", "Relative change of that throughput that would usually have been found."),
     text("moved_from", "Where the folder before sustains it, if that is at another point."),
 )

@@ -64,7 +64,7 @@ SUSTAINED = Table(
         Column(
             "ratio",
             "float64",
-            "Sustained throughput by that of the folder before, at the same point.",
+            "Sustained throughput / that of the folder before, at the same point.",
         ),
         *columns.SUSTAINED_STEP,
     ),

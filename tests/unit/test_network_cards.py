@@ -1,4 +1,4 @@
-"""What a report tells of the network between load generators and brokers."""
+"""How a report describes the network between load generators and brokers."""
 
 import json
 import shutil
@@ -17,7 +17,7 @@ CARD = {"name": "ens1", "model": "Maker X1", "driver": "x1", "speed_bits_per_s":
 
 
 def elsewhere(root: Path, folder: Path, *interfaces: str) -> Tables:
-    """A recorded run, as if of an existing cluster that was reached by these interfaces."""
+    """A recorded run, changed as if an existing cluster was reached by these interfaces."""
     shutil.copytree(root / "data/samples/runs" / RUN, folder / RUN)
     file = folder / RUN / "run.json"
     facts = json.loads(file.read_text())
@@ -33,8 +33,8 @@ def shown(read: Tables) -> dict[str, str]:
     return {row[0]: row[1] for row in environment(read["runs"])["Network"].rows}
 
 
-def test_the_card_to_an_existing_cluster_is_told(root: Path, tmp_path: Path) -> None:
-    """Its model, driver and speed; and that a network lay between."""
+def test_the_card_to_an_existing_cluster_is_shown(root: Path, tmp_path: Path) -> None:
+    """Model, driver and speed; the text for loopback is left out."""
     read = elsewhere(root, tmp_path, "ens1", "ens1")
     facts = shown(read)
     assert facts["network card"] == "Maker X1"
@@ -45,15 +45,15 @@ def test_the_card_to_an_existing_cluster_is_told(root: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("interface", "card"), [("lo", "loopback"), ("ens9", "not recorded")])
-def test_loopback_is_told_only_where_it_was_used(
+def test_loopback_is_shown_only_where_it_was_used(
     root: Path, tmp_path: Path, interface: str, card: str
 ) -> None:
-    """A cluster that is reached by nobody knows what has no card."""
+    """An unknown interface is "not recorded", not loopback."""
     assert shown(elsewhere(root, tmp_path, interface))["network card"] == card
 
 
 def test_a_private_cluster_is_on_loopback(root: Path) -> None:
-    """It has no card, hence no driver and no speed; that is known, and not a gap."""
+    """Loopback has neither driver nor speed, which is not a gap."""
     facts = shown(samples.read(root / "data/samples/runs"))
     assert (facts["network card"], facts["driver of the network card"]) == (
         "loopback",

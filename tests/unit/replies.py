@@ -1,4 +1,4 @@
-"""What is said in answer to questions."""
+"""The sentences that answer questions."""
 
 from pathlib import Path
 
@@ -13,11 +13,11 @@ SAMPLES = Path(__file__).parents[2] / "data/samples"
 
 
 def sample(name: str) -> Tables:
-    """The tables of a recorded sample, without what its plan does not ask for."""
+    """The tables of a recorded sample, limited to the points of its plan."""
     return of_plan(samples.complete(SAMPLES / name))
 
 
-def said(frames: Tables, *named: str) -> dict[str, list[str]]:
+def replies(frames: Tables, *named: str) -> dict[str, list[str]]:
     """Question -> the sentences of its answer."""
     return {
         answer.question: [plain(text) for text in answer.sentences]
@@ -26,6 +26,6 @@ def said(frames: Tables, *named: str) -> dict[str, list[str]]:
 
 
 def doubted(frames: Tables, kind: str, points: list[str]) -> Tables:
-    """The tables with this doubt alone, about these points."""
+    """The tables with no doubts but this one, about these points."""
     doubts = pd.DataFrame([{"kind": kind, "point": point, "text": "so it is"} for point in points])
     return {**frames, "doubts": doubts.reindex(columns=frames["doubts"].columns)}
