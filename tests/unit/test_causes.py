@@ -3,6 +3,8 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pandas as pd
 import pytest
@@ -17,8 +19,11 @@ from mqperf_diagnosis.front.command import COMMAND
 from mqperf_diagnosis.onhost import erlang
 from mqperf_diagnosis.pages import words
 from mqperf_diagnosis.record import waits_log
-from mqperf_diagnosis.study import waits
+from mqperf_diagnosis.study import resources, waits
 from mqperf_diagnosis.study.causes import causes
+
+if TYPE_CHECKING:
+    from mqperf_diagnosis.study.evidence import Evidence
 
 RUN = "rpc-call-100-r1"
 SAMPLES = Path(__file__).parents[2] / "data/samples"
@@ -156,6 +161,17 @@ def test_cpu_is_a_cause_as_the_bottleneck_has_it(
     """A full host whose processes do not wait for a core is no cause."""
     frames = changed(seen(*figures), "cpu", {"total_cores": cores}, process)
     assert next(iter(named(frames)), "") == cause
+
+
+def test_stolen_time_is_given_for_its_host_alone() -> None:
+    """A second full host whose hypervisor gives it all its cores is no fault of the first."""
+    full = {"full": True, "tests": True, "total_cores": 3.9, "cores": 4, "others": 0.0}
+    stolen = (("one", 2.0), ("two", 0.0))
+    hosts = [{"host": name, "process": name, "stolen_cores": s, **full} for name, s in stolen]
+    run = SimpleNamespace(waited=None, hosts=pd.DataFrame(hosts), cpu=sound()["cpu"])
+    found = [*resources.host(cast("Evidence", run))]
+    assert ["hypervisor" in cause.because for cause in found] == [True, False]
+    assert [cause.name for cause in found] == ["neighbour on the host", "host full"]
 
 
 def test_a_command_that_uses_more_than_a_core_is_no_cause() -> None:

@@ -8,6 +8,7 @@ import pytest
 from factory import Shape, tables
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from staircases import climbed
 from viewed import contents
 
 from mqperf.pages import figures, run_line
@@ -278,6 +279,14 @@ def test_a_line_of_a_run_has_the_steps_that_it_kept(
     line = run_line.of_run(run)
     assert line.startswith(words)
     assert line.endswith("; condition failed, window of 8 s: latency p99 of 9 ms")
+
+
+def test_rates_without_latency_are_an_empty_panel() -> None:
+    """A broker that finishes nothing within a run leaves rates of which no latency is known."""
+    steps = climbed(*[(400.0,)] * 2)["rate_steps"].assign(latency_mean_s=np.nan)
+    drawing = drawings.rates("Latency", steps, "step_rate_msg_s", "latency_mean_s", ())
+    assert not any(axes.lines for axes in drawing.draw().axes)
+    assert drawing.alt.startswith("Latency, not measured, against")
 
 
 def test_without_offered_rates_there_is_none() -> None:

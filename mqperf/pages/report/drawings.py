@@ -103,7 +103,7 @@ def sweep(
         "cpu_total_cores": f"{layout.system_title} CPU",
     }
     ranges = [
-        f"{name} {_range(rows, column)} {COLUMNS[column].shown}"
+        f"{name} {_range(rows, column, COLUMNS[column].shown)}"
         for column, name in names.items()
         if rows[column].notna().any()
     ]
@@ -149,7 +149,7 @@ def nodes(caption: str, cpu: pd.DataFrame) -> Drawing:
     """Return the drawing of the CPU of each broker node."""
     broker = cpu[(cpu["kind"] == "broker") & (cpu["scope"] == "window")]
     nodes = [
-        f"{node} {_range(broker[broker['process'] == node], 'total_cores')} %"
+        f"{node} {_range(broker[broker['process'] == node], 'total_cores', '%')}"
         for node in broker["process"].unique()
     ]
     alt = f"Total CPU of each node against {_axes(cpu)}, and its system part: {joined(nodes)}."
@@ -161,7 +161,7 @@ def timeline(caption: str, intervals: pd.DataFrame, outages: pd.DataFrame) -> Dr
     finished = figures.finished_messages(intervals)
     finished = finished[finished["phase"] == "window"]
     loads = figures.by_load(finished)
-    ranges = [f"{name} {_range(rows, 'count')} msg/sec" for name, rows in loads]
+    ranges = [f"{name} {_range(rows, 'count', 'msg/sec')}" for name, rows in loads]
     alt = f"Throughput in each second of the measured window: {'; '.join(ranges)}."
     if len(outages):
         alt += " Actions are shaded."
@@ -210,8 +210,8 @@ def rates(
     Both are names of columns; a test case is a panel, and doubted points are hollow.
     """
     rows = over_repeats(rows, [latency], rate)
-    offered = f"the offered rate, {_range(rows, rate)} msg/sec"
-    alt = f"Latency, {_range(rows, latency)} ms, against {offered}."
+    offered = f"the offered rate, {_range(rows, rate, 'msg/sec')}"
+    alt = f"Latency, {_range(rows, latency, 'ms')}, against {offered}."
     sheet = partial(figures.rate_sheet, rows, titles(), rate, latency, doubted=doubted)
     return Drawing(caption, alt, sheet)
 
@@ -248,7 +248,7 @@ def around(caption: str, intervals: pd.DataFrame, outages: pd.DataFrame) -> Draw
 def overlaid(caption: str, points: pd.DataFrame, names: Sequence[str]) -> Drawing:
     """Return the drawing of both sets of runs on the same axes; ``points`` have a ``side``."""
     ranges = [
-        f"{COLUMNS[name].label} of {side} {_range(rows, name)} {COLUMNS[name].shown}"
+        f"{COLUMNS[name].label} of {side} {_range(rows, name, COLUMNS[name].shown)}"
         for name in names
         for side, rows in points.groupby("side")
     ]
@@ -298,11 +298,11 @@ def _axes(rows: pd.DataFrame) -> str:
     return "threads" if names == ("threads",) else joined([called(name) for name in names])
 
 
-def _range(rows: pd.DataFrame, column: str) -> str:
-    """Format the range of a column in its display unit: ``0``, or ``from 3 to 5``."""
+def _range(rows: pd.DataFrame, column: str, unit: str = "") -> str:
+    """Format the range of a column in its display unit: ``0``, or ``from 3 to 5 ms``."""
     values = rows[column].dropna().astype(float) * COLUMNS[column].scale
     if values.empty:
         return "not measured"
     digits = 0 if COLUMNS[column].dtype == "Int64" else 1
     low, high = f"{values.min():.{digits}f}", f"{values.max():.{digits}f}"
-    return low if low == high else f"from {low} to {high}"
+    return f"{low if low == high else f'from {low} to {high}'} {unit}".rstrip()
