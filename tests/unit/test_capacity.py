@@ -216,7 +216,7 @@ def test_the_answer_has_the_rate_and_the_full_role(tables: Tables) -> None:
     roles = pd.DataFrame(answer.table.rows)["of_role"]
     assert {"node Broker", "the clients of the load generator"} <= {*roles}
     [higher] = answer.settle
-    assert higher.startswith("Runs at a rate that is too high")
+    assert higher.startswith("Runs under overload")
     few = ANSWERING.answer(samples.complete(ROOT / "data/samples/stress"))
     assert few is not None
     assert all(": no prediction: " in text for text in few.sentences)
@@ -257,7 +257,7 @@ def test_doubts_about_the_numbers_are_reported(tables: Tables) -> None:
     assert answer.sentences[0].endswith("; doubted: cpu-too-low.")
     for runs, warned in ((tables, False), (doubted, True)):
         text = "\n".join(words.lines(predictions(runs, Asked())))
-        assert ("contradict their numbers (cpu-too-low); mqperf audit" in text) == warned
+        assert ("contradict their numbers (cpu-too-low); see mqperf audit" in text) == warned
 
 
 def test_other_bodies_need_two_lengths(tables: Tables) -> None:

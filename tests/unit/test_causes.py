@@ -244,11 +244,11 @@ def test_a_staircase_is_not_kept_by_its_first_step() -> None:
 def test_a_run_that_kept_its_rate_was_not_limited() -> None:
     """The part nearest to its limit is no cause; a run without throughput has no number."""
     full = changed(sound(), "cpu", {"total_cores": 0.97}, "client-1")
-    for rate, phrase in ((4500.0, "load generator full: 1 of"), (3800.0, "offered rate was kept")):
+    for rate, phrase in ((4500.0, "load generator full: 1 of"), (3800.0, "rate was kept")):
         frames = changed(full, "runs", {"rate_msg_s": rate})
         [sentence] = words.summary({**frames, "causes": causes(frames)})
         assert phrase in sentence
-        assert ("offered rate was kept" in sentence) == (rate == 3800)
+        assert ("rate was kept" in sentence) == (rate == 3800)
     frames = changed(full, "messages", {"throughput_msg_s": float("nan")})
     shown = [*words.lines({**frames, "bottlenecks": bottlenecks(frames), "causes": causes(frames)})]
     assert any(line.endswith(f": throughput not known [{RUN}]") for line in shown)

@@ -293,14 +293,14 @@ def test_single_runs_ask_for_repeats() -> None:
 @pytest.mark.parametrize(
     ("needed", "sentences"),
     [
-        ([12, 7], ["repeats: 12 would decide what is still undecided."]),
-        ([2, 3], ["repeats: 4 would decide what is still undecided."]),
+        ([12, 7], ["repeats: 12 would decide what is still open."]),
+        ([2, 3], ["repeats: 4 would decide what is still open."]),
         (
             [12, None],
             [
-                "repeats: 12 would decide some of what is still undecided.",
+                "repeats: 12 would decide some of what is still open.",
                 (
-                    "100 repeats would not decide some of what is still undecided; longer runs"
+                    "100 repeats would not decide some of what is still open; longer runs"
                     " (duration_s) vary less."
                 ),
             ],
@@ -309,7 +309,7 @@ def test_single_runs_ask_for_repeats() -> None:
             [None, None],
             [
                 (
-                    "100 repeats would not decide what is still undecided; longer runs"
+                    "100 repeats would not decide what is still open; longer runs"
                     " (duration_s) vary less."
                 )
             ],

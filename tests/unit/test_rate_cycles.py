@@ -165,10 +165,10 @@ PEAKS = "CAST: at 800 msg/sec for 2 s of every 6 s, "
     ("capacity", "answer", "doubts"),
     [
         (1000, "no backlog at the end of a peak.", set()),
-        (500, "up to 600 msg at the end of a peak, drained 1.5 s after it.", set()),
+        (500, "a backlog of up to 600 msg at the end of a peak, drained 1.5 s after it.", set()),
         (
             250,
-            "up to 1,600 msg at the end of a peak, not drained in 2 of 2 peaks before",
+            "a backlog of up to 1,600 msg at the end of a peak, not drained in 2 of 2 peaks before",
             {"unequal-rates"},
         ),
     ],

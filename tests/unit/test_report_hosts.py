@@ -15,7 +15,7 @@ pytestmark = pytest.mark.starts_programs
 ROOT = Path(__file__).parent.parent.parent
 SENTENCE = (
     "These hosts are network namespaces of one machine with 2 hardware threads: h1, h2, h3, h4 and"
-    " h5. They share its processors, memory, kernel and clock; traffic between them never leaves"
+    " h5. They share its processors, memory, kernel and clock; packets between them never leave"
     " it."
 )
 

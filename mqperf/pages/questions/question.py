@@ -54,17 +54,16 @@ def enough_repeats(comparisons: pd.DataFrame) -> Iterator[Text]:
     repeated = comparisons.reindex(columns=_OF_REPEATS).query("interval_kind == 'repeats'")
     undecided = repeated[repeated["verdict"].eq(CANNOT_TELL) & repeated["clock_share"].le(LARGEST)]
     needed = undecided["repeats_needed"]
-    some = "some of " if needed.isna().any() and needed.notna().any() else ""
+    what = "some of what" if needed.isna().any() and needed.notna().any() else "what"
     if needed.notna().any():
         more = int(undecided[["repeats_a", "repeats_b"]].min(axis=1).max()) + 1
-        yield Text("*repeats: {}* would decide {}what is still undecided.").format(
-            max(int(needed.max()), more), some
+        yield Text("*repeats: {}* would decide {} is still open.").format(
+            max(int(needed.max()), more), what
         )
     if needed.isna().any():
         yield Text(
-            "{} repeats would not decide {}what is still undecided; longer runs (*duration_s*) vary"
-            " less."
-        ).format(MOST_REPEATS, some)
+            "{} repeats would not decide {} is still open; longer runs (*duration_s*) vary less."
+        ).format(MOST_REPEATS, what)
     if needed.empty and comparisons["interval_kind"].isin(["none", WITHIN_RUN]).any():
         yield MORE_REPEATS
 

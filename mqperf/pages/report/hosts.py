@@ -43,7 +43,7 @@ def shared(hosts: pd.DataFrame) -> Iterator[str]:
         threads = "" if pd.isna(first["cores"]) else f" with {first['cores']} hardware threads"
         yield (
             f"These hosts are {kind} of one machine{threads}: {joined(labels)}. They share its"
-            " processors, memory, kernel and clock; traffic between them never leaves it."
+            " processors, memory, kernel and clock; packets between them never leave it."
         )
 
 
