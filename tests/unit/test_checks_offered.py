@@ -70,7 +70,7 @@ def test_messages_that_were_sent_late_are_a_doubt() -> None:
     frames = offered(handover_p99_s=0.02)
     [(doubt, text)] = texts(frames).items()
     assert doubt == ("sender-late", "rpc-cast-100-r1")
-    assert "more than 20 ms after it was due" in text
+    assert "more than 20 ms after they were due" in text
 
 
 def test_service_times_of_imported_runs_are_a_doubt() -> None:

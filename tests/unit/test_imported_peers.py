@@ -155,7 +155,7 @@ PLANTED: dict[str, tuple[Path, Callable[[str], str], Mapping[str, Value], str, s
         changed(aggregatedPublishDelayLatency99pct=5_000_000),
         {},
         "sender-late",
-        "5000 ms after it was due",
+        "5000 ms after they were due",
     ),
     "a backlog that nobody published": (
         RESULT,
