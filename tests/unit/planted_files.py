@@ -324,7 +324,7 @@ PLANTED: Mapping[str, Mapping[str, tuple[str, Fault]]] = {
             exact(SERVER, rows("received", lambda instants: instants[:-1])),
         ),
         "one was received twice": (
-            "duplicates: .* copies of messages: 1 beside",
+            "duplicates: .* copies of messages: 1 in addition to",
             exact(
                 SERVER, rows("received", lambda instants: np.concatenate([instants, instants[-1:]]))
             ),

@@ -44,7 +44,12 @@ PLANTED: Mapping[str, tuple[str, Change, str, str]] = {
         CALL,
         "client-1: 5 messages recorded, 4 counted",
     ),
-    "duplicates": ("messages", {"duplicates": 7}, CALL, "copies of messages: 7 beside the 38000"),
+    "duplicates": (
+        "messages",
+        {"duplicates": 7},
+        CALL,
+        "copies of messages: 7 in addition to the 38000",
+    ),
     "incomplete": ("latency", {"latency_mean_s": None}, CALL, "no figure for latency"),
     "missing-process": ("runs", {"reported": 1}, CALL, "1 of 2 load generator processes"),
     "received-not-sent": ("messages", {"received": 38_005}, CALL, "5 more than clients sent"),

@@ -77,7 +77,7 @@ def test_deliveries_keep_up_with_sends_within_a_fiftieth(times: float, sustained
     assert row["sustained_throughput_msg_s"] == rate(frames, sustained_at)
     assert row["highest_throughput_msg_s"] == rate(frames, 20)
     assert ("a higher throughput of " in headline(frames)) == (sustained_at == 10)
-    assert ("doubted: unequal-rates" in headline(frames)) == (sustained_at == 10)
+    assert ("is in doubt: unequal-rates" in headline(frames)) == (sustained_at == 10)
 
 
 def test_a_backlog_is_not_sustained() -> None:

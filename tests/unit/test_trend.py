@@ -384,7 +384,7 @@ def test_folders_without_a_date_come_first() -> None:
     runs["started"] = runs["started"].mask(runs["started"].notna())
     frames = study.trend([folder(0), (name, {**published, "runs": runs}), folder(1)])
     assert list(frames["trend_folders"]["folder_label"]) == ["day-5", "2026-03-14", "2026-03-15"]
-    assert any("comes first: runs/day-5" in line for line in words.marks(frames))
+    assert any("is unknown: runs/day-5" in line for line in words.marks(frames))
     assert len(words.changes(frames["trend_steps"])) == 0
 
 
