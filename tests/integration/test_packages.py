@@ -67,6 +67,6 @@ def test_what_has_another_hash_is_not_installed(tmp_path: Path) -> None:
     [pin] = [line for line in lines if line.startswith("psutil==")]
     lock = tmp_path / "psutil.txt"
     lock.write_text(f"{pin}\n{forged[0]}\n")
-    with pytest.raises(InstallError, match="psutil could not be made"):
+    with pytest.raises(InstallError, match="psutil could not be installed"):
         packages("psutil", lock, OURS)
     assert not list((cache.place() / "packages").glob("*.sealed"))
