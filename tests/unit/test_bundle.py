@@ -182,7 +182,7 @@ def test_other_places_than_bundles_are_errors_of_one_line(tmp_path: Path, packed
     (tmp_path / "changed" / names[2]).write_text("changed")
     archive.pack(tmp_path / "changed", names, packed)
     error = CliRunner().invoke(app, ["reproduce", str(packed), "--yes"]).exception
-    assert f"{names[2]}: is not what was bundled; mqperf verify" in str(error)
+    assert f"{names[2]}: is not what was bundled; see mqperf verify" in str(error)
 
 
 SECRETS = [

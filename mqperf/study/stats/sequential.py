@@ -34,13 +34,15 @@ from numpy.typing import NDArray
 from scipy import special
 
 from mqperf.plan.decide import FIRST, MOST, Decision, Outcome
-from mqperf.study.stats.compare import MOST_REPEATS
 
 Array = NDArray[Any]
 Figures = Mapping[Any, Mapping[int, float]]
 """Point -> repeat -> throughput, or another figure that is compared."""
 
 LEVEL = 0.05
+
+FURTHEST = 1000
+"""Repeats up to which the number that would decide is sought."""
 
 
 def decisions(
@@ -148,7 +150,7 @@ def _errors(a: Array, b: Array, turns: Array, n: Array) -> _Errors:
 
 def _needed(errors: _Errors, difference: float, last: int, looks: _Looks) -> int | None:
     """The fewest repeats that would decide, if the difference and variances stay the same."""
-    n = np.arange(last + 1, MOST_REPEATS)
+    n = np.arange(last + 1, FURTHEST)
     later = errors.later(n - last)
     early, even = (later.halves(n, spent(n)) for spent in (looks.early, looks.even))
     enough = looks.outcomes(np.full(len(n), difference), early, even) != "open"
