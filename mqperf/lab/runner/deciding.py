@@ -88,9 +88,8 @@ class Deciding:
         """Report what remains open, and how many repeats would decide it."""
         for comparison, decision in self._decisions():
             if decision.outcome == "open":
-                needed = decision.needed
-                more = f"; about {needed} repeats would decide it" if needed else ""
-                state = f"{decision.words(self._rule.difference)}{more}"
+                number = f"about {decision.needed}" if decision.needed else f"not even {MOST}"
+                state = f"{decision.words(self._rule.difference)}; {number} repeats would decide it"
                 self.tell(
                     f"open after {amount(decision.repeats, 'repeat')}: {comparison.words}: {state}"
                 )

@@ -147,11 +147,11 @@ def _settling(compared: pd.DataFrame, tables: Tables) -> Iterator[Text]:
         yield from enough_repeats(compared)
         return
     needed = compared.loc[compared["verdict"].eq(CANNOT_TELL), "repeats_needed"]
-    if (needed <= MOST).any():
+    if needed.notna().any():
         yield Text("About {} repeats would decide more: raise *decide: within*.").format(
-            int(needed[needed <= MOST].max())
+            int(needed.max())
         )
-    if (needed.isna() | needed.gt(MOST)).any():
+    if needed.isna().any():
         yield Text(
             "{} repeats would not decide everything; longer runs (*duration_s*) vary less."
         ).format(MOST)

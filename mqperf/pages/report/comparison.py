@@ -13,6 +13,7 @@ from mqperf.base.one_line import amount, one_line, percents
 from mqperf.pages.figures.ratios import MARKED, point_label
 from mqperf.pages.report.rst import MISSING
 from mqperf.pages.report.words import cell
+from mqperf.plan import MOST as MOST_DECIDED
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import in_unit, unit_of
 from mqperf.study.stats.between_rates import BETWEEN
@@ -184,7 +185,7 @@ def repeats_to_decide(row: Row) -> str:
         return "not known"
     needed = row["repeats_needed"]
     if pd.isna(needed):
-        return f"more than {MOST_REPEATS}"
+        return f"more than {MOST_REPEATS if row['interval_kind'] == 'repeats' else MOST_DECIDED}"
     return "enough" if needed <= min(row["repeats_a"], row["repeats_b"]) else str(needed)
 
 

@@ -251,7 +251,7 @@ COMPARISON = (
         "repeats_needed",
         "Repeats of either side with which the observed difference, or the minimum relevant one if"
         " larger, would be found in 80 % of comparisons, if runs vary as much as these did. Only"
-        " where the verdict is cannot tell, and both sides have repeats; empty beyond 100.",
+        " where the verdict is cannot tell, both sides have repeats, and a feasible number does.",
         "repeats to decide",
     ),
     text(

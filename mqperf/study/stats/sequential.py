@@ -41,9 +41,6 @@ Figures = Mapping[Any, Mapping[int, float]]
 
 LEVEL = 0.05
 
-FURTHEST = 1000
-"""Repeats up to which the number that would decide is sought."""
-
 
 def decisions(
     figures: Figures, pairs: Sequence[tuple[Any, Any]], difference: float, first: int = FIRST
@@ -149,8 +146,8 @@ def _errors(a: Array, b: Array, turns: Array, n: Array) -> _Errors:
 
 
 def _needed(errors: _Errors, difference: float, last: int, looks: _Looks) -> int | None:
-    """The fewest repeats that would decide, if the difference and variances stay the same."""
-    n = np.arange(last + 1, FURTHEST)
+    """The fewest repeats that would decide if all stays as it is; None if more than ``MOST``."""
+    n = np.arange(last + 1, MOST + 1)
     later = errors.later(n - last)
     early, even = (later.halves(n, spent(n)) for spent in (looks.early, looks.even))
     enough = looks.outcomes(np.full(len(n), difference), early, even) != "open"
