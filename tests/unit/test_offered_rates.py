@@ -210,6 +210,7 @@ def test_staircases_of_each_system_are_lines_of_their_own() -> None:
     }
     [hollow] = [line for line in axes.lines if line.get_markerfacecolor() == PAPER.light]
     assert heights(hollow) == {3.0}
+    assert axes.get_title(loc="left").endswith(" mean latency, ms")
 
 
 def test_staircases_of_each_number_of_threads_are_lines_of_their_own() -> None:
@@ -286,7 +287,7 @@ def test_rates_without_latency_are_an_empty_panel() -> None:
     steps = climbed(*[(400.0,)] * 2)["rate_steps"].assign(latency_mean_s=np.nan)
     drawing = drawings.rates("Latency", steps, "step_rate_msg_s", "latency_mean_s", ())
     assert not any(axes.lines for axes in drawing.draw().axes)
-    assert drawing.alt.startswith("Latency, not measured, against")
+    assert drawing.alt.startswith("Mean latency, not measured, against")
 
 
 def test_without_offered_rates_there_is_none() -> None:

@@ -10,7 +10,7 @@ from mqperf.pages.figures.host_cpu import host_cpu
 from mqperf.pages.figures.latency_maps import latency_map_sheet
 from mqperf.pages.figures.node_metrics import PANELS as INSIDE_PANELS
 from mqperf.pages.figures.node_metrics import inside_sheet
-from mqperf.pages.figures.offered_rates import rate_sheet
+from mqperf.pages.figures.offered_rates import latency_name, rate_sheet
 from mqperf.pages.figures.one_run import OneRun, run_sheet
 from mqperf.pages.figures.overlaid import overlaid_sheet
 from mqperf.pages.figures.panels import by_load, finished_messages
@@ -47,6 +47,7 @@ __all__ = [
     "host_cpu",
     "inside_sheet",
     "latency_map_sheet",
+    "latency_name",
     "metric_sheet",
     "node_sheet",
     "overlaid_sheet",

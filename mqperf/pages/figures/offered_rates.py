@@ -38,10 +38,16 @@ def rate_sheet(
             for number, (name, curve) in enumerate(split(of_layout, names)):
                 look = pen.numbered(number, name, only=len(pens) == 1)
                 line(curve.assign(**{PLACE: curve[rate]}), latency, axes, look, doubted=doubted)
-        dress(axes, COLUMNS[latency].heading())
+        title = f"{titles[case]} {latency_name(latency)}, {COLUMNS[latency].shown}"
+        dress(axes, title)
         rate_axis(axes, rate)
         log_scale(axes)
-        title = f"{titles[case]} {COLUMNS[latency].heading()}"
         without_legend(axes, in_unit(title, unit_of(case)))
     one_legend(figure, panels)
     return figure
+
+
+def latency_name(column: str) -> str:
+    """Return what a column of latency is, in words: ``mean latency``, ``p99 latency``."""
+    label = COLUMNS[column].label
+    return f"{label if label.startswith('p') else 'mean'} latency"

@@ -211,7 +211,8 @@ def rates(
     """
     rows = over_repeats(rows, [latency], rate)
     offered = f"the offered rate, {_range(rows, rate, 'msg/sec')}"
-    alt = f"Latency, {_range(rows, latency, 'ms')}, against {offered}."
+    name = figures.latency_name(latency).capitalize()
+    alt = f"{name}, {_range(rows, latency, 'ms')}, against {offered}."
     sheet = partial(figures.rate_sheet, rows, titles(), rate, latency, doubted=doubted)
     return Drawing(caption, alt, sheet)
 
