@@ -90,7 +90,7 @@ class SearchPlan(Frozen):
         narrow = high <= low * (1 + self.within_share) or not low < rate < high
         return None if narrow else rate
 
-    def tried(self, verdicts: Verdicts, repeats: int) -> "Bracket":
+    def bracket(self, verdicts: Verdicts, repeats: int) -> "Bracket":
         """Return how far a search has got with these verdicts.
 
         The majority of the ``repeats`` decides a rate, and no more are run once it is certain.  A
@@ -178,7 +178,7 @@ class Search:
 
     def next(self, verdicts: Verdicts) -> Case | None:
         """Return the case to run next; None when the search has ended."""
-        next_run = self.plan.tried(verdicts, self.repeats).next_run
+        next_run = self.plan.bracket(verdicts, self.repeats).next_run
         return None if next_run is None else self.at(*next_run)
 
     def covers(self, case: Case) -> bool:

@@ -28,7 +28,7 @@ from mqperf.lab.probes import PROBES
 from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.lab.systems.rabbitmq import settings
-from mqperf.lab.systems.rabbitmq.settings import FURTHER, Settings
+from mqperf.lab.systems.rabbitmq.settings import EXTENSIONS, Settings
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.columns.parameters import parameter_columns
 from mqperf.plan.file import load_plan
@@ -133,7 +133,7 @@ def test_all_names_of_a_package_are_registered(folder: Path) -> None:
     notebooks = (ROOT / "notebooks").glob("*.ipynb")
     names |= {notebook.name for notebook in notebooks if module in notebook.read_text()}
     for name in entry_points.get("mqperf.rabbitmq_settings", ()):
-        names |= {*FURTHER[name].model_fields} - {*Settings.model_fields}
+        names |= {*EXTENSIONS[name].model_fields} - {*Settings.model_fields}
     assert names == {name for name, package in BROUGHT.items() if package == folder.name}
 
 
@@ -153,7 +153,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def test_settings_tell_which_package_they_lack(monkeypatch: pytest.MonkeyPatch) -> None:
     """As with unknown keys, the error names the key."""
-    monkeypatch.setattr(FURTHER, "_values", {})
+    monkeypatch.setattr(EXTENSIONS, "_values", {})
     monkeypatch.setattr(settings, "_model", settings._model.__wrapped__)
     for setting in ("preset: none", "config: {}", "metrics: true", "streams: true"):
         package = "mqperf-streams" if setting == "streams: true" else "mqperf-rabbitmq"

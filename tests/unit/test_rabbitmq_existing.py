@@ -29,7 +29,7 @@ CASE = Case(
     green_threads=1,
     duration_s=1,
 )
-TOLD = {"version": "3.10.8", "platform": "Erlang/OTP 25", "cluster_name": "theirs"}
+STATUS = {"version": "3.10.8", "platform": "Erlang/OTP 25", "cluster_name": "theirs"}
 
 
 def test_unreachable_node_is_named_without_its_password() -> None:
@@ -108,7 +108,7 @@ def cluster_at(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> existing.Exis
 
 def test_queues_of_a_run_are_declared_and_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
     """All queues of the run, and no others."""
-    broker = Broker(TOLD)
+    broker = Broker(STATUS)
     cluster = cluster_at(broker, monkeypatch)
     broker.queues.append("theirs")
     cluster.provision(CASE, "run")
@@ -121,7 +121,7 @@ def test_a_queue_that_is_refused_is_told_and_no_other_is_left(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Queues declared before it are deleted; the password is not repeated."""
-    broker = Broker(TOLD, refused="run-b")
+    broker = Broker(STATUS, refused="run-b")
     with pytest.raises(SystemFault, match=r"a request of 'u': .*to run-b for u with \*\*\*$"):
         cluster_at(broker, monkeypatch).provision(CASE, "run")
     assert broker.queues == []
@@ -129,7 +129,7 @@ def test_a_queue_that_is_refused_is_told_and_no_other_is_left(
 
 def test_a_deletion_that_is_refused_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """The cluster is unusable for further runs, but the sweep does not end with an error."""
-    cluster = cluster_at(Broker(TOLD, refused="run-a"), monkeypatch)
+    cluster = cluster_at(Broker(STATUS, refused="run-a"), monkeypatch)
     with pytest.raises(SystemFault, match="no access to run-a"):
         cluster.clean_up("run", ("run-a",))
 
@@ -138,7 +138,7 @@ def test_nothing_is_declared_for_a_topology_that_cannot_be_had(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Queues declared for it would never be deleted."""
-    broker = Broker(TOLD)
+    broker = Broker(STATUS)
     with pytest.raises(SystemFault, match="cs1ss2 needs 2 RabbitMQ nodes"):
         cluster_at(broker, monkeypatch).provision(
             CASE.model_copy(update={"topology": "cs1ss2"}), "run"

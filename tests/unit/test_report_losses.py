@@ -13,7 +13,7 @@ from mqperf.study.tables import Tables
 pytestmark = pytest.mark.starts_programs
 
 SAMPLES = Path(__file__).parents[2] / "data/samples"
-TOLD = (
+SENTENCES = (
     "In 1 run with planned actions 4558 of 12500 messages were lost; 4558 ended in an error at the"
     " client. Losses and errors from planned actions are results, not doubts."
 )
@@ -29,7 +29,7 @@ def test_pages_say_what_actions_cost(found: Tables, tmp_path: Path) -> None:
     build(found, tmp_path / "out", title="faults", html=False)
     pages = ("index.rst", "qpid-dispatch/line/index.rst")
     first, layout = (" ".join((tmp_path / "out" / page).read_text().split()) for page in pages)
-    assert layout.count(TOLD) == 1
+    assert layout.count(SENTENCES) == 1
     assert "4,558 lost" in first
 
 

@@ -48,11 +48,11 @@ def play(
     """The rates that a search tries if the limit is known, and its result."""
     verdicts: dict[tuple[float, int], Verdict] = {}
     tried: list[float] = []
-    while (left := search.tried(verdicts, repeats).next_run) is not None:
+    while (left := search.bracket(verdicts, repeats).next_run) is not None:
         assert left not in verdicts
         verdicts[left] = Verdict(left[0] <= limit, "as planted", disturbed=disturbed)
         tried.append(left[0])
-    return tried, search.tried(verdicts, repeats).ends
+    return tried, search.bracket(verdicts, repeats).ends
 
 
 def after(search: SearchPlan, repeats: int, *words: str) -> Bracket:
@@ -64,7 +64,7 @@ def after(search: SearchPlan, repeats: int, *words: str) -> Bracket:
         (200.0, repeat): Verdict(word.startswith("held"), word, disturbed=word.endswith("?"))
         for repeat, word in enumerate(words, 1)
     }
-    return search.tried(verdicts, repeats)
+    return search.bracket(verdicts, repeats)
 
 
 @pytest.mark.parametrize("limit", [100, 101, 130, 999, 1000, 5_432.1, 9_999])
@@ -126,7 +126,7 @@ def test_disturbed_runs_are_repeated(way: str) -> None:
 def noisy(random: np.random.Generator, limit: float, noise: float, repeats: int) -> list[Tried]:
     """The runs of a search whose latency grows with the cube of the rate, with noise."""
     verdicts: dict[tuple[float, int], Verdict] = {}
-    while (left := WIDE.tried(verdicts, repeats).next_run) is not None:
+    while (left := WIDE.bracket(verdicts, repeats).next_run) is not None:
         margin = 3 * log(left[0] / limit) + noise * random.normal()
         verdicts[left] = Verdict(margin <= 0, "as invented", margin=margin)
     return [

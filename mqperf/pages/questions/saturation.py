@@ -18,7 +18,7 @@ from mqperf.pages.questions.words import (
 )
 from mqperf.pages.report import drawings
 from mqperf.pages.report.rst import Text
-from mqperf.pages.sections.offered_rates import TOLD, differing
+from mqperf.pages.sections.offered_rates import RATE_COLUMNS, differing
 from mqperf.pages.sections.section import Content, present
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import TEST_CASES
@@ -124,7 +124,7 @@ def _drawing(rates: pd.DataFrame, tables: Tables) -> drawings.Drawing:
 
 
 def _table(rates: pd.DataFrame) -> Content:
-    names = present(rates, TOLD, keep=())
+    names = present(rates, RATE_COLUMNS, keep=())
     headings = {"case": "test case", "what": "with"}
     return Content(
         heading="Rates that are kept",

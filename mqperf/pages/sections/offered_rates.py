@@ -8,7 +8,7 @@ from mqperf.pages.sections.rate_steps import KEPT
 from mqperf.pages.sections.section import Content, Section, View, present
 from mqperf.plan.columns import COLUMNS, parameters
 
-TOLD = (
+RATE_COLUMNS = (
     "kept_rate_msg_s",
     "kept_latency_mean_s",
     "kept_latency_p99_s",
@@ -23,7 +23,7 @@ TOLD = (
 def content(view: View) -> Iterator[Content]:
     """Yield a table with a row for each sweep of rates, with the columns that distinguish it."""
     rates = view.tables["saturation_rates"]
-    names = (*differing(rates, "threads"), *present(rates, TOLD, keep=()))
+    names = (*differing(rates, "threads"), *present(rates, RATE_COLUMNS, keep=()))
     yield Content(
         heading="Saturation",
         words=[*_words(rates, view.tables["rate_steps"])],

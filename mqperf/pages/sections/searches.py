@@ -9,7 +9,7 @@ from mqperf.plan.columns import COLUMNS
 from mqperf.study.tables import completed, tidy
 from mqperf.study.tables.axes import FACTORS
 
-TOLD = (
+SEARCH_COLUMNS = (
     *("limit_rate_msg_s", "limit_rate_msg_s_low", "limit_rate_msg_s_high"),
     *("held_rate_msg_s", "broken_rate_msg_s", "throughput_msg_s", "latency_p99_s"),
     *("search_runs", "limit", "search_ends", "doubted"),
@@ -20,7 +20,7 @@ def content(view: View) -> Iterator[Content]:
     """Yield a table with a row for each search."""
     searches = view.tables["searches"]
     varying = differing(searches, "threads", "condition")
-    names = ("hold", *varying, *present(searches, TOLD, keep=()))
+    names = ("hold", *varying, *present(searches, SEARCH_COLUMNS, keep=()))
     yield Content(
         heading="Highest rate that holds",
         words=[

@@ -86,7 +86,7 @@ _PACKETS = (
 )
 LINKS = _LINK_ORIGIN + _LINK_MEASURED + _PACKETS
 
-LINK_TOLD = tuple(column.name for column in _LINK_ORIGIN + LINK + _LINK_MEASURED)
+LINK_COLUMNS = tuple(column.name for column in _LINK_ORIGIN + LINK + _LINK_MEASURED)
 """Columns of a link that reports show, where they have values."""
 
 OUTAGES_COLUMNS = (

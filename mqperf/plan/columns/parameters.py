@@ -16,7 +16,7 @@ from mqperf.base.registry import Registry
 from mqperf.plan.columns.column import Check, Column, Dtype
 from mqperf.plan.columns.runs import CONDITION, LINK, RUNS, SETTINGS
 
-FURTHER = Registry("columns", (*SETTINGS, CONDITION, *LINK))
+OTHER_PARAMETERS = Registry("columns", (*SETTINGS, CONDITION, *LINK))
 """Parameters of no generator; packages add those of their systems' settings."""
 
 DTYPES: dict[object, Dtype] = {int: "Int64", float: "float64", str: "string", bool: "string"}
@@ -40,10 +40,10 @@ TIMES = Unit(shown="x")
 
 @cache
 def parameter_columns() -> dict[str, Column]:
-    """Return the columns of all parameters by name: of runs, of generators, then ``FURTHER``."""
+    """Return the columns of all parameters by name: of runs, of generators, then the others."""
     of_runs = [column for column in RUNS if isinstance(column, Column) and column.parameter]
     columns = {column.name: column for column in of_runs} | _of_generators()
-    return columns | {name: column for name, column in FURTHER.items() if column.parameter}
+    return columns | {name: column for name, column in OTHER_PARAMETERS.items() if column.parameter}
 
 
 def parameters() -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from mqperf.base.registry import LateMapping, Registry
 from mqperf.plan.columns import computed, happened, measured
 from mqperf.plan.columns.column import Column, count, text
 from mqperf.plan.columns.computed import MEASURED, means, with_intervals, with_prefix
-from mqperf.plan.columns.parameters import FURTHER, parameter_columns
+from mqperf.plan.columns.parameters import OTHER_PARAMETERS, parameter_columns
 from mqperf.plan.columns.runs import CONDITION, KEY_COLUMNS, LINK, RUNS, THREADS
 from mqperf.plan.columns.table import Table
 
@@ -176,7 +176,7 @@ class Columns(LateMapping[Column]):
     @staticmethod
     def _owners() -> Iterator[tuple[str, tuple[Column, ...]]]:
         yield "a load", tuple(parameter_columns().values())
-        yield "a setting", tuple(FURTHER.values())
+        yield "a setting", tuple(OTHER_PARAMETERS.values())
         yield "a figure", tuple(MEASURED.values())
         for table in TABLES.values():
             columns = (column for column in (*table.keys, *table.own) if isinstance(column, Column))

@@ -92,7 +92,7 @@ def _rows(
             for row, judgement in judged
             if judgement.holds is not None
         }
-        bracket = search.tried(verdicts, repeats)
+        bracket = search.bracket(verdicts, repeats)
         broken = {
             row["run"]: judgement.text
             for row, judgement in judged

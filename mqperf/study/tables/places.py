@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from mqperf.plan.columns.parameters import FURTHER
+from mqperf.plan.columns.parameters import OTHER_PARAMETERS
 from mqperf.plan.driver import SET
 
 CONDITION = "condition"
@@ -20,7 +20,7 @@ def in_place(values: pd.Series) -> pd.Series:
 
     Tables have their rows in the order of the plan, so names sort as in the plan.
     """
-    column = FURTHER.get(str(values.name))
+    column = OTHER_PARAMETERS.get(str(values.name))
     if values.name not in {GENERATOR, SET} and (column is None or column.dtype != "string"):
         return values
     ranks = {value: rank for rank, value in enumerate(values.dropna().unique())}

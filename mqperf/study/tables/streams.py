@@ -30,7 +30,7 @@ CLIENT = {"sent": ONE, "error": TWO}
 CALLER = {**CLIENT, "round_trip": TWO}
 """Required streams of each kind of process -> their columns; the order does not matter."""
 
-FURTHER = {
+OPTIONAL_STREAMS = {
     "client": dict.fromkeys(("handover", "service", "confirmed", *REFUSALS), TWO),
     "server": dict.fromkeys(clocks.OF_TWO_CLOCKS - {clocks.RECEIVED}, TWO),
 }
@@ -214,7 +214,7 @@ def _header_mismatches(
     if starts_with_load and header.start is not None and header.start != begin:
         yield f"its load started at {header.start}, that of the run at {begin} by its host's clock"
     expected = _required_streams(kind, run.case.test_case)
-    if not expected.items() <= streams.items() <= {**expected, **FURTHER[kind]}.items():
+    if not expected.items() <= streams.items() <= {**expected, **OPTIONAL_STREAMS[kind]}.items():
         yield f"its streams are {', '.join(stream.name for stream in header.streams)}"
 
 

@@ -15,7 +15,7 @@ from mqperf.hosts import HERE, HostFolder
 from mqperf.lab.systems.certificates import Certificates
 from mqperf.lab.systems.rabbitmq.installation import Installation
 from mqperf.lab.systems.rabbitmq.rabbitmqctl import Rabbitmqctl
-from mqperf.lab.systems.rabbitmq.settings import FURTHER, Settings
+from mqperf.lab.systems.rabbitmq.settings import EXTENSIONS, Settings
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.system import ONLY_BROKER, node_label
 
@@ -31,8 +31,8 @@ TLS_FILES: Mapping[str, str] = {
 
 
 def port_count() -> int:
-    """Return the number of ports of a cluster; each node has one per name in ``FURTHER``, too."""
-    return 1 + (3 + len(FURTHER)) * NODES + CTL_PORTS
+    """Return the number of ports of a cluster; each node has one per name in ``EXTENSIONS``."""
+    return 1 + (3 + len(EXTENSIONS)) * NODES + CTL_PORTS
 
 
 # Listen on one address only, also between nodes, and do not let erl start a port mapper daemon.  As
@@ -116,11 +116,11 @@ class Cluster:
         return self.ports[1 + 2 * NODES + index]
 
     def addresses(self, index: int) -> dict[str, str]:
-        """Return further addresses, ``host:port``, for a node to listen, by name in ``FURTHER``."""
+        """Return further addresses, ``host:port``, of a node, by name in ``EXTENSIONS``."""
         ports = self.ports[1 + 3 * NODES + index :: NODES]
         return {
             name: f"{self.address(index)}:{port}"
-            for name, port in zip(FURTHER, ports, strict=False)
+            for name, port in zip(EXTENSIONS, ports, strict=False)
         }
 
     def config(self, index: int) -> str:

@@ -94,12 +94,12 @@ class Settings(SystemSettings):
     def tuned(self, node: Server, _addresses: Mapping[str, str]) -> Server:
         """Return a node of a private cluster with these settings applied.
 
-        It may listen at the given addresses, one for each name in ``FURTHER``.
+        It may listen at the given addresses, one for each name in ``EXTENSIONS``.
         """
         return node
 
     def listener(self, _case: Case) -> str | None:
-        """Return the name in ``FURTHER`` whose address the load of a case connects to.
+        """Return the name in ``EXTENSIONS`` whose address the load of a case connects to.
 
         None is the address for AMQP.  Raises ``SystemFault`` if no node has such a listener.
         """
@@ -139,13 +139,13 @@ class Settings(SystemSettings):
         return tuple(BrokerUrl.parse(url.get_secret_value()) for url in self.urls)
 
 
-FURTHER: Registry[type[Settings]] = Registry("rabbitmq_settings")
+EXTENSIONS: Registry[type[Settings]] = Registry("rabbitmq_settings")
 """Extensions by packages: derived classes, which cooperate by ``super``."""
 
 
 @cache
 def _model() -> type[Settings]:
-    return create_model("Settings", __base__=(*FURTHER.values(), Settings))
+    return create_model("Settings", __base__=(*EXTENSIONS.values(), Settings))
 
 
 def parse_settings(settings: Mapping[str, JsonValue]) -> Settings:

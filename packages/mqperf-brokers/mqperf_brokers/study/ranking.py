@@ -9,7 +9,7 @@ from math import inf, isnan
 from typing import Any
 
 from mqperf.plan.columns import parameters
-from mqperf.plan.columns.parameters import FURTHER
+from mqperf.plan.columns.parameters import OTHER_PARAMETERS
 from mqperf.plan.columns.runs import CONDITION, LINK
 from mqperf.plan.driver import OPTIONS, SET
 from mqperf.plan.load import GENERATORS
@@ -70,7 +70,7 @@ def _workloads(of_case: Sequence[Cell]) -> Iterator[tuple[Cell, tuple[Value, ...
         for name in {cell.generator for cell in of_case}
         if name in GENERATORS
     ]
-    of_load = {*parameters()}.intersection(*models) - {*FURTHER, *SPOKEN}
+    of_load = {*parameters()}.intersection(*models) - {*OTHER_PARAMETERS, *SPOKEN}
     relevant = {*of_load, *AROUND, THREADS}
     names = [name for name in (*parameters(), BESIDE, THREADS) if name in relevant]
     facts = {

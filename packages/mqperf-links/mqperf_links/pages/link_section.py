@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from mqperf.pages.report.words import joined
 from mqperf.pages.sections import rows
 from mqperf.pages.sections.section import Content, Section, View
-from mqperf.plan.columns import LINK, LINK_TOLD
+from mqperf.plan.columns import LINK, LINK_COLUMNS
 from mqperf.study.tables import Tables, tidy
 
 
@@ -15,7 +15,7 @@ def content(view: View) -> Iterator[Content]:
     axes, planned = view.axes, {column.name for column in LINK}
     names = [
         name
-        for name in LINK_TOLD
+        for name in LINK_COLUMNS
         if name not in axes
         and links[name].notna().any()
         and (name not in planned or links[name].any())
