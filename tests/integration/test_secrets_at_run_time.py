@@ -44,8 +44,10 @@ class SecretWatch:
         (folder / "plan.yaml").write_text(plan + LOAD)
         argv = [MQPERF, "run", "plan.yaml", "--runs", "runs"]
         env = {**os.environ, "TMPDIR": str(self.scratch), **variables}
-        with (folder / "output").open("w") as output:
-            run = subprocess.Popen(argv, env=env, cwd=folder, stdout=output, stderr=output)
+        with (
+            (folder / "output").open("w") as output,
+            subprocess.Popen(argv, env=env, cwd=folder, stdout=output, stderr=output) as run,
+        ):
             while run.poll() is None:
                 self._processes(psutil.Process(run.pid))
                 self._files()
@@ -68,14 +70,16 @@ class SecretWatch:
                     self.exposed[where].add(process.pid)
 
     def _files(self) -> None:
-        for path in self.scratch.rglob("*"):
-            try:
-                if path.is_file() and self.secret in path.read_text(errors="replace"):
-                    around = [path, *path.parents][: len(path.relative_to(self.scratch).parts)]
-                    modes = [stat.S_IMODE(part.stat().st_mode) for part in around]
-                    self.files[path.name] = modes
-            except OSError:
-                continue
+        # not rglob, for which a folder that vanishes meanwhile is an error
+        for folder, _, names in os.walk(self.scratch):
+            for path in (Path(folder, name) for name in names):
+                try:
+                    if path.is_file() and self.secret in path.read_text(errors="replace"):
+                        around = [path, *path.parents][: len(path.relative_to(self.scratch).parts)]
+                        modes = [stat.S_IMODE(part.stat().st_mode) for part in around]
+                        self.files[path.name] = modes
+                except OSError:
+                    continue
 
 
 def holding(folder: Path, secret: str) -> Iterator[Path]:
