@@ -363,6 +363,7 @@ LATENCIES = {tuple(ON_ITS_WAY): 0.2, tuple(FAR_AWAY): 0.75, tuple(IN_A_BACKLOG):
         pytest.param([0, 1, 3, 200], 400, 800, id="what is left of the last"),
         pytest.param([0, 1, 60, 460], 200, 400, id="not worked off in the next"),
         pytest.param([0, 1, 60, 120], 200, 740, id="more is finished in the next"),
+        pytest.param([0, 1, 400, 300], 200, 800, id="more than was offered is finished at last"),
         pytest.param([0, 1, 3, 60], 750.8, None, id="a pause of less than 0.1 s"),
         pytest.param(ON_ITS_WAY, 800, None, id="on its way"),
         pytest.param([50, 1, 1, 1], 800, None, id="a slow beginning"),

@@ -142,7 +142,8 @@ def saturation_rate(curve: pd.DataFrame) -> Mapping[str, Any]:
 
     ``kept`` tells whether a run kept its rate, where its throughput does not decide that.  Where
     more was finished at a rate above the first that was not kept, that throughput is the upper end:
-    a pause is no limit.  Throughput above the offered rate is backlog of the rates before it.
+    a pause is no limit.  Throughput above the offered rate is backlog of the rates before it, so
+    the highest rate, if it was not kept, limits that end.
     """
     latencies = ["latency_mean_s", "latency_p99_s"]
     names = ["throughput_msg_s", "each", "kept", "held", *latencies]
@@ -170,7 +171,7 @@ def saturation_rate(curve: pd.DataFrame) -> Mapping[str, Any]:
     limit = agreed(curve[curve["offered"] == missed]["bottleneck"])
     ran_out = f"; what ran out there: {limit}" if limit else ""
     above = beyond["throughput_msg_s"][beyond.index > missed]
-    high = max([missed, *(above / each)])
+    high = min(max([missed, *(above / each)]), beyond.index.max())
     row |= {"missed_rate_msg_s": high, "limit": limit}
     if low is None:
         offered = f"{shown_rate(missed)} {unit}, the least that was offered"
