@@ -79,7 +79,7 @@ def searched(
     lowest, highest = map(log, LIMITS)
     true = exp(random.uniform(lowest, highest))
     verdicts: dict[tuple[float, int], Verdict] = {}
-    while (left := (bracket := PLAN.tried(verdicts, repeats)).next_run) is not None:
+    while (left := (bracket := PLAN.bracket(verdicts, repeats)).next_run) is not None:
         margin = curve(log(left[0] / true)) + noise * random.normal()
         verdicts[left] = Verdict(margin <= 0, "invented", random.random() < busy, margin)
     return bracket, verdicts, true
