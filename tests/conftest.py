@@ -60,20 +60,6 @@ settings.register_profile(
 settings.load_profile("ours")
 """Examples are slow while other tests use the CPU; the examples of a test share its fixtures."""
 
-LOAD_MODULES = """\
-os:getenv("LOAD_MODULES") =:= false orelse begin
-    os:unsetenv("LOAD_MODULES"),  % children do not need them
-    Applications = [rabbit, rabbit_common, rabbitmq_prelaunch, ra, osiris, mnesia, cuttlefish,
-        ranch, syslog, stdlib, kernel, sasl, ssl, public_key, inets, compiler, syntax_tools, xmerl,
-        tools, os_mon, observer_cli, jsx, systemd, aten, recon, sysmon_handler],
-    Folders = [code:lib_dir(Name, ebin) || Name <- Applications],
-    Files = [filelib:wildcard("*.beam", Folder) || Folder <- Folders, is_list(Folder)],
-    Names = [filename:rootname(File) || File <- lists:append(Files)],
-    code:ensure_modules_loaded([list_to_atom(Name) || Name <- Names])
-end.
-"""
-"""Erlang evaluates this when a process starts whose home has it as ``.erlang``."""
-
 ROUTERS = ("qdrouterd", "skrouterd")
 IN_CI = os.environ.get("CI") == "true"
 
@@ -213,31 +199,6 @@ def quick_java() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(cast("dict[str, str]", ENVIRONMENT), "JAVA_TOOL_OPTIONS", quick)
         patch.setenv("MAVEN_OPTS", f"{os.environ.get('MAVEN_OPTS', '')} {quick}")
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def quick_rabbitmq() -> Iterator[None]:
-    """Load the modules of RabbitMQ together when a node starts.
-
-    RabbitMQ 3 loads them one by one, and Erlang copies the table of all functions for each: it
-    takes twice the CPU time.
-    """
-    from mqperf.lab.systems.rabbitmq.config import Cluster
-
-    environment, write = Cluster.node_environment, Cluster.write_cookies
-
-    def write_cookies(cluster: Cluster) -> None:
-        write(cluster)
-        for place in cluster.host_folders:  # the home of its processes
-            place.host.write(place.folder / ".erlang", LOAD_MODULES)
-
-    def node_environment(cluster: Cluster, index: int) -> dict[str, str]:
-        return {**environment(cluster, index), "LOAD_MODULES": "true"}
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Cluster, "write_cookies", write_cookies)
-        patch.setattr(Cluster, "node_environment", node_environment)
         yield
 
 

@@ -26,6 +26,7 @@ from mqperf.base.errors import SystemFault
 from mqperf.hosts import HostFolder, LocalHost, Process
 from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.rabbitmq.installation import installed_version
+from mqperf.lab.systems.rabbitmq.modules import ASKED
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster, private_cluster
 from mqperf.lab.systems.rabbitmq.rabbitmqctl import Rabbitmqctl
 from mqperf.lab.systems.rabbitmq.settings import Settings
@@ -129,6 +130,13 @@ def test_three_nodes_are_one_cluster(running: Running) -> None:
         assert node.process is not None
         assert psutil.Process(node.process.pid).name() == "beam.smp"
     running.deployment.check()
+
+
+def test_nodes_have_loaded_their_modules_together(running: Running) -> None:
+    """What loads them is evaluated once, and not by children of a node."""
+    rabbitmqctl, [variable] = running.deployment._rabbitmqctl, ASKED
+    for node in running.deployment.nodes:
+        assert rabbitmqctl.says_ok(node.name, f'false = os:getenv("{variable}"), ok.')
 
 
 def test_everything_listens_on_loopback_only(running: Running) -> None:

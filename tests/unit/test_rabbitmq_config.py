@@ -17,6 +17,7 @@ from mqperf.lab.systems.certificates import Certificates, issued
 from mqperf.lab.systems.possible import check_plan
 from mqperf.lab.systems.rabbitmq.config import NODES, Cluster, Secrets, port_count
 from mqperf.lab.systems.rabbitmq.installation import Installation
+from mqperf.lab.systems.rabbitmq.modules import ASKED
 from mqperf.lab.systems.rabbitmq.settings import Settings, parse_settings
 from mqperf.lab.systems.rabbitmq.urls import address
 from mqperf.lab.systems.rabbitmq.version import kind_of_queue
@@ -75,12 +76,12 @@ def test_node_reads_and_writes_its_own_folder_only(cluster: Cluster) -> None:
 
 def test_files_are_for_their_owner_only(cluster: Cluster) -> None:
     """Other users of the machine can read neither password nor cookie."""
-    cluster.write_cookies()
+    cluster.write_homes()
     for index in range(NODES):
         cluster.node(index).write()
     folder = cluster.host_folders[0].folder
     files = [path for path in folder.rglob("*") if path.is_file()]
-    assert len(files) == 1 + 2 * NODES
+    assert len(files) == 2 + 2 * NODES
     assert {path.stat().st_mode & 0o077 for path in [folder, *files]} == {0}
     assert cluster.secrets.password in (cluster.node_folder(0).folder / "rabbitmq.conf").read_text()
 
@@ -99,6 +100,14 @@ def test_secrets_are_random_and_never_shown(cluster: Cluster) -> None:
     ]
     shown += [ours.redacted(cluster.config(0) + ours.cookie), *map(repr, cluster.port_mappers())]
     assert not [text for text in shown if ours.password in text or ours.cookie in text]
+
+
+def test_modules_are_loaded_together_where_all_are(cluster: Cluster) -> None:
+    """By nodes, not by rabbitmqctl; RabbitMQ 4 loads most on demand."""
+    [(name, value)] = ASKED.items()
+    assert cluster.node_environment(0)[name] == value
+    assert name not in cluster.ctl_environment(cluster.host_folders[0])
+    assert name not in replace(cluster, version=(4, 0, 5)).node_environment(0)
 
 
 def test_management_is_off_unless_asked_for(cluster: Cluster) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from mqperf.base.releases import Version
 from mqperf.hosts import HERE, HostFolder
 from mqperf.lab.systems.certificates import Certificates
+from mqperf.lab.systems.rabbitmq import modules
 from mqperf.lab.systems.rabbitmq.installation import Installation
 from mqperf.lab.systems.rabbitmq.rabbitmqctl import Rabbitmqctl
 from mqperf.lab.systems.rabbitmq.settings import EXTENSIONS, Settings
@@ -167,12 +168,12 @@ class Cluster:
             folders.setdefault(host_folder.host.name, host_folder)
         return [*folders.values()]
 
-    def write_cookies(self) -> None:
-        """Write the cookie to the folders where nodes and rabbitmqctl look for it."""
+    def write_homes(self) -> None:
+        """Write the cookie, and what loads modules, to the home of nodes and rabbitmqctl."""
         for host_folder in self._host_folders:
-            host_folder.host.write(
-                host_folder.folder / ".erlang.cookie", self.secrets.cookie, 0o400
-            )
+            host, folder = host_folder.host, host_folder.folder
+            host.write(folder / ".erlang.cookie", self.secrets.cookie, 0o400)
+            host.write(folder / modules.FILE, modules.LOADER)
 
     def write_certificates(self) -> None:
         """Write certificates and key where the nodes look for them, for their owner only."""
@@ -262,6 +263,7 @@ class Cluster:
         }
         return self.environment(self.host_folders[index]) | {
             **(unencrypted if self.certificates is None else {}),
+            **(modules.ASKED if self.version < modules.LOADS_ALL_BEFORE else {}),
             "RABBITMQ_NODENAME": self.node_names[index],
             "RABBITMQ_DIST_PORT": str(self.ports[1 + NODES + index]),
             "RABBITMQ_CONFIG_FILE": str(folder / "rabbitmq.conf"),

@@ -47,7 +47,7 @@ def private_cluster(
         cluster = Cluster(
             places, ports, settings, parsed(version), installations, secrets, certificates
         )
-        cluster.write_cookies()
+        cluster.write_homes()
         cluster.write_certificates()
         servers.start(cluster.port_mappers(), settings.start_timeout_s)
         brokers = [cluster.node(index) for index in range(nodes)]

@@ -81,7 +81,7 @@ def start(
 
     def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[HostFolder]) -> Sites:
         cluster = Cluster(places, ports, node_settings, parsed(version), installations, secrets)
-        cluster.write_cookies()
+        cluster.write_homes()
         servers.start(cluster.port_mappers(), timeout_s)
         nodes = [alone(cluster.node(index), label) for index, label in enumerate(NODES)]
         servers.start(nodes, timeout_s)
