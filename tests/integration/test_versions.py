@@ -27,6 +27,7 @@ pytestmark = [pytest.mark.needs_rabbitmq, pytest.mark.needs_debootstrap]
 
 HERE = LocalHost()
 PACKAGE = "rabbitmq-server"
+MIRRORS_OF_DEBIAN = ["apt-get", "indextargets", "Created-By: Packages", "Label: Debian"]
 ADD = [sys.executable, "-m", "mqperf", "software", "add", PACKAGE]
 SUITES = {"4.0": "trixie", "4.3": "forky"}
 
@@ -94,17 +95,23 @@ def other() -> str:
 
 @pytest.fixture(scope="module")
 def roots(other: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The folder of roots, one of which was killed while it was made, and then made anew."""
+    """The folder of roots, one of which was killed while it was made, and then made anew.
+
+    If apt has no mirror of Debian, as on Ubuntu, tests are skipped, or fail in CI.
+    """
+    if not subprocess.run(MIRRORS_OF_DEBIAN, check=True, capture_output=True).stdout:
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)("no mirror of Debian")
     suite = SUITES[other]
     with pytest.MonkeyPatch.context() as patch:
         cache = tmp_path_factory.mktemp("cache")
         patch.setenv("XDG_CACHE_HOME", str(cache))
-        adding = subprocess.Popen([*ADD, other], stdout=subprocess.DEVNULL)
         folder = cache / "mqperf/roots"
-        assert eventually((folder / f"{PACKAGE}-{suite}.partial/debootstrap").exists)
-        started = psutil.Process(adding.pid).children(recursive=True)
-        adding.kill()
-        adding.wait()
+        with subprocess.Popen([*ADD, other], stdout=subprocess.DEVNULL) as adding:
+            try:
+                assert eventually((folder / f"{PACKAGE}-{suite}.partial/debootstrap").exists)
+                started = psutil.Process(adding.pid).children(recursive=True)
+            finally:
+                adding.kill()
         assert eventually(lambda: not any(map(psutil.Process.is_running, started)))
         assert debian.roots(HERE) == []
 

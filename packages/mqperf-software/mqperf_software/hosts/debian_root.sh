@@ -9,7 +9,10 @@ shift 2
 
 # shellcheck disable=SC2016  # apt-get fills it in
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' | head -n 1)
-[ -n "$mirror" ] || { echo "apt knows no mirror of Debian: run apt-get update" >&2; exit 1; }
+[ -n "$mirror" ] || {
+    echo "apt has no mirror of Debian, from which other versions come: run apt-get update if this is Debian" >&2
+    exit 1
+}
 
 # The debootstrap of an older Debian does not know later releases: those use the script of sid.
 scripts=/usr/share/debootstrap/scripts
