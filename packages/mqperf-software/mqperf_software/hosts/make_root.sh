@@ -17,7 +17,7 @@ rm -rf --one-file-system "$partial" || { echo "may a process still run in $parti
 free=$(df --output=avail --block-size=1 "$folder" | tail -n 1)
 [ "$free" -ge "$bytes" ] || { echo "$free"; exit 3; }
 unshare --mount --pid --fork --kill-child=KILL sh "$fill" "$release" "$partial" "$package" || {
-    tail -n 5 "$partial.log" >&2
+    [ ! -e "$partial.log" ] || tail -n 5 "$partial.log" >&2
     exit 1
 }
 got=$(dpkg-query --admindir "$partial/var/lib/dpkg" \
