@@ -15,6 +15,7 @@ from mqperf.lab.load.simulator import environments
 from mqperf.lab.load.simulator.environments import Environment
 from mqperf.lab.runner.bench import Bench
 from mqperf.lab.runner.phases import begin
+from mqperf.lab.runner.processes import Processes
 from mqperf.lab.runner.timetable import Timetable
 from mqperf.lab.runner.trial import Audience
 from mqperf.plan import Case
@@ -104,6 +105,38 @@ def test_an_interruption_is_no_failure_of_a_trial_that_begins(tmp_path: Path) ->
     with pytest.raises(KeyboardInterrupt):
         begin(CASE, 1, tmp_path / "runs", interrupted, Audience(print))
     assert list(runs(tmp_path / "runs")) == []
+
+
+def interrupt(_timetable: object = None) -> None:
+    raise KeyboardInterrupt
+
+
+def fail(_processes: object = None) -> None:
+    raise SystemFault("the process was interrupted")
+
+
+def test_an_interruption_is_no_fault_of_a_trial_that_is_closed(tmp_path: Path) -> None:
+    """Even if an error follows from it."""
+    closed = bench(tmp_path / "tools")
+    trial = begin(CASE, 1, tmp_path / "runs", closed, Audience(print)).trial
+    trial.held.callback(fail)
+    trial.held.callback(interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        trial.close()
+    assert closed.faults == []
+
+
+def test_an_interruption_is_no_reason_of_a_trial_that_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even if an error follows from it."""
+    trial = begin(CASE, 1, tmp_path / "runs", bench(tmp_path / "tools"), Audience(print)).trial
+    with monkeypatch.context() as patch:
+        patch.setattr(Timetable, "close", interrupt)
+        patch.setattr(Processes, "stop", fail)
+        with pytest.raises(KeyboardInterrupt):
+            trial.fail("a client has died")
+    trial.close()
 
 
 def test_a_clean_up_that_fails_spoils_the_system_only(tmp_path: Path) -> None:

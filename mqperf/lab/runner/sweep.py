@@ -3,7 +3,7 @@
 import time
 from collections import Counter, abc, deque
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from mqperf.lab.load import LAUNCHERS, Launcher, Tool
 from mqperf.lab.probes import chosen
 from mqperf.lab.runner.bench import Bench
 from mqperf.lab.runner.deciding import Deciding
-from mqperf.lab.runner.interrupts import interrupts_first
+from mqperf.lab.runner.interrupts import ChainedExitStack, interrupts_first
 from mqperf.lab.runner.observer import Observer
 from mqperf.lab.runner.phases import Begun, begin
 from mqperf.lab.runner.pipeline import Pipeline
@@ -135,7 +135,7 @@ def _record_refused(sweep: Sweep, case: Case, reason: str) -> Ended:
 def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
     """Start the system as the case requires it, ready for trials."""
     system, plan, observer = SYSTEMS[case.system], sweep.here.plan, sweep.observer
-    with ExitStack() as held:
+    with ChainedExitStack() as held:
         hosts = held.enter_context(_reached(sweep))
         observer.doing(f"getting the load generator for {system.title}")
         drivers = system.every_driver
@@ -166,7 +166,7 @@ def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
 @contextmanager
 def _reached(sweep: Sweep) -> Iterator[Hosts]:
     """Connect to the hosts; those that were lost meanwhile have some minutes to return."""
-    with ExitStack() as held:
+    with ChainedExitStack() as held:
         deadline = time.monotonic() + (LOST_HOST_WAIT_S if sweep.started else 0.0)
         while True:
             try:

@@ -5,7 +5,7 @@
 
 import time
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from mqperf.hosts import HERE
 from mqperf.lab.runner.bench import Bench
 from mqperf.lab.runner.clocks import Clocks
 from mqperf.lab.runner.gauge import Gauge
+from mqperf.lab.runner.interrupts import ChainedExitStack, interrupts_first
 from mqperf.lab.runner.linking import Linked
 from mqperf.lab.runner.loads import Load
 from mqperf.lab.runner.probing import Probing
@@ -55,7 +56,7 @@ class Trial:
         self.attempt = Attempt(runs, case, facts, HERE)
         folder = self.attempt.folder
         self.key = f"{case.id}-{time.time_ns() // 1_000_000 % 10**9}"
-        self.held = ExitStack()
+        self.held = ChainedExitStack()
         self.processes = Processes(self._watch)
         self.load = Load(case, self.key, self.processes, folder / "load")
         self.beside = [self._background(n, load) for n, load in enumerate(case.beside(), 1)]
@@ -83,7 +84,8 @@ class Trial:
     def fail(self, reason: str) -> Run:
         """End the attempt as a failed one, with all available evidence."""
         try:
-            with ExitStack() as ending:  # runs all steps, also when one raises an error
+            # runs all steps, also when one raises an error
+            with interrupts_first(), ChainedExitStack() as ending:
                 ending.callback(self.describe)
                 ending.callback(lambda: self.attempt.event("failed", reason=reason))
                 ending.callback(self.fetch)
@@ -101,7 +103,7 @@ class Trial:
 
     def fetch(self) -> None:
         """Copy the output of load generators and probes from every host that answers."""
-        with ExitStack() as fetches:
+        with ChainedExitStack() as fetches:
             for load in (self.load, *self.beside):
                 fetches.callback(load.fetch)
             for probing in self.probing:
@@ -129,7 +131,8 @@ class Trial:
         An error does not spoil the measurement, but ends the use of the system: ``Bench.faults``.
         """
         try:
-            self.held.close()
+            with interrupts_first():
+                self.held.close()
         except MqperfError as error:
             self.bench.faults.append(str(error))
 
