@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mqperf.onhost.load.curves import Ramp, Steady, SteppedRate
+from mqperf.onhost.load.curves import SteppedRate
 from mqperf.plan import Case
+from mqperf_numbered.onhost.curves import Ramp, Steady
 from mqperf_numbered.onhost.schedule import Schedule
 from mqperf_numbered.plan.paced import Paced
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from mqperf.plan.columns import Column, Table, count, seconds, share, text
 from mqperf.study.probes import ProbeReader
-from mqperf.study.probes.in_window import in_window
 from mqperf_capacity.plan.quotas import Quotas
 from mqperf_capacity.record.quota_log import LOG, Sample, samples
+from mqperf_diagnosis.study.samples import in_window
 
 if TYPE_CHECKING:
     from mqperf.study.tables.of_run import Reading

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from mqperf.plan.columns import Table, text
 from mqperf.record import CLOCK_STEP_LIMIT_S, Whole
 from mqperf.study.probes import ProbeReader
-from mqperf.study.probes.in_window import in_window
 from mqperf_diagnosis.record.waits_log import LOG, Process, Sample, SeenNode, samples
+from mqperf_diagnosis.study.samples import in_window
 
 if TYPE_CHECKING:
     from mqperf.study.tables.of_run import Reading

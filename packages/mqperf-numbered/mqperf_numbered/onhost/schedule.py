@@ -5,7 +5,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from mqperf.onhost.load.curves import Amounts, Curve, Ramp, Steady, SteppedRate
+from mqperf.onhost.load.curves import Amounts, Curve, SteppedRate
+from mqperf_numbered.onhost.curves import Ramp, Steady
 from mqperf_numbered.onhost.cycles import CycledRate
 from mqperf_numbered.onhost.orders import Pace, ThreadOrders
 

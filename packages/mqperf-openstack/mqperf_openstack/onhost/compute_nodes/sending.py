@@ -13,10 +13,10 @@ from functools import partial
 import numpy as np
 
 from mqperf.onhost.load.control import Control
-from mqperf.onhost.load.curves import Steady
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.codec import Reader
 from mqperf_amqp_0_9_1.onhost.connection import Connection
+from mqperf_numbered.onhost.curves import Steady
 from mqperf_numbered.onhost.diary import Diary
 from mqperf_numbered.onhost.managed_connections import ManagedConnection, ManagedConnections
 from mqperf_numbered.onhost.record import Record
