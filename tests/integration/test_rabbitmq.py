@@ -25,8 +25,8 @@ from patience import eventually
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import HostFolder, LocalHost, Process
 from mqperf.lab.systems import SYSTEMS
+from mqperf.lab.systems.rabbitmq import modules
 from mqperf.lab.systems.rabbitmq.installation import installed_version
-from mqperf.lab.systems.rabbitmq.modules import ASKED
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster, private_cluster
 from mqperf.lab.systems.rabbitmq.rabbitmqctl import Rabbitmqctl
 from mqperf.lab.systems.rabbitmq.settings import Settings
@@ -132,11 +132,18 @@ def test_three_nodes_are_one_cluster(running: Running) -> None:
     running.deployment.check()
 
 
-def test_nodes_have_loaded_their_modules_together(running: Running) -> None:
-    """What loads them is evaluated once, and not by children of a node."""
-    rabbitmqctl, [variable] = running.deployment._rabbitmqctl, ASKED
-    for node in running.deployment.nodes:
-        assert rabbitmqctl.says_ok(node.name, f'false = os:getenv("{variable}"), ok.')
+def test_nodes_alone_load_their_modules_together(running: Running, tmp_path: Path) -> None:
+    """And no other process with the same home: rabbitmqctl, or a child of a node."""
+    (tmp_path / modules.FILE).write_text(modules.LOADER)
+    print_it = "io:write(code:is_loaded(xmerl_scan) =/= false), halt()."
+    additional = running.deployment._cluster.node_environment(0)[
+        "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS"
+    ]
+    for flags, loaded in ((additional, "true"), ("", "false")):
+        argv = ["erl", "-noinput", *flags.split(), "-eval", print_it]
+        env = {**os.environ, "HOME": str(tmp_path)}
+        done = subprocess.run(argv, env=env, capture_output=True, text=True, check=True)
+        assert done.stdout == loaded
 
 
 def test_everything_listens_on_loopback_only(running: Running) -> None:

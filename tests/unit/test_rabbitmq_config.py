@@ -9,15 +9,15 @@ import pytest
 from pydantic import JsonValue
 
 from mqperf.base.errors import PlanError, SystemFault
-from mqperf.base.releases import parsed
+from mqperf.base.releases import Version, parsed
 from mqperf.base.urls import BrokerUrl
 from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.systems import starts
 from mqperf.lab.systems.certificates import Certificates, issued
 from mqperf.lab.systems.possible import check_plan
+from mqperf.lab.systems.rabbitmq import modules
 from mqperf.lab.systems.rabbitmq.config import NODES, Cluster, Secrets, port_count
 from mqperf.lab.systems.rabbitmq.installation import Installation
-from mqperf.lab.systems.rabbitmq.modules import ASKED
 from mqperf.lab.systems.rabbitmq.settings import Settings, parse_settings
 from mqperf.lab.systems.rabbitmq.urls import address
 from mqperf.lab.systems.rabbitmq.version import kind_of_queue
@@ -102,12 +102,13 @@ def test_secrets_are_random_and_never_shown(cluster: Cluster) -> None:
     assert not [text for text in shown if ours.password in text or ours.cookie in text]
 
 
-def test_modules_are_loaded_together_where_all_are(cluster: Cluster) -> None:
-    """By nodes, not by rabbitmqctl; RabbitMQ 4 loads most on demand."""
-    [(name, value)] = ASKED.items()
-    assert cluster.node_environment(0)[name] == value
-    assert name not in cluster.ctl_environment(cluster.host_folders[0])
-    assert name not in replace(cluster, version=(4, 0, 5)).node_environment(0)
+@pytest.mark.parametrize(("version", "together"), [((3, 10, 8), True), ((4, 0, 5), False)])
+def test_modules_are_loaded_together_where_all_are(
+    cluster: Cluster, version: Version, *, together: bool
+) -> None:
+    """RabbitMQ 4 loads most on demand."""
+    replace(cluster, version=version).write_homes()
+    assert (cluster.host_folders[0].folder / modules.FILE).exists() == together
 
 
 def test_management_is_off_unless_asked_for(cluster: Cluster) -> None:

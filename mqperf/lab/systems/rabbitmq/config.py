@@ -32,7 +32,7 @@ TLS_FILES: Mapping[str, str] = {
 
 
 def port_count() -> int:
-    """Return the number of ports of a cluster; each node has one per name in ``EXTENSIONS``."""
+    """Return the number of ports of a cluster; nodes have one per name in ``EXTENSIONS``, too."""
     return 1 + (3 + len(EXTENSIONS)) * NODES + CTL_PORTS
 
 
@@ -173,7 +173,8 @@ class Cluster:
         for host_folder in self._host_folders:
             host, folder = host_folder.host, host_folder.folder
             host.write(folder / ".erlang.cookie", self.secrets.cookie, 0o400)
-            host.write(folder / modules.FILE, modules.LOADER)
+            if self.version < modules.LOADS_ALL_BEFORE:
+                host.write(folder / modules.FILE, modules.LOADER)
 
     def write_certificates(self) -> None:
         """Write certificates and key where the nodes look for them, for their owner only."""
@@ -263,7 +264,6 @@ class Cluster:
         }
         return self.environment(self.host_folders[index]) | {
             **(unencrypted if self.certificates is None else {}),
-            **(modules.ASKED if self.version < modules.LOADS_ALL_BEFORE else {}),
             "RABBITMQ_NODENAME": self.node_names[index],
             "RABBITMQ_DIST_PORT": str(self.ports[1 + NODES + index]),
             "RABBITMQ_CONFIG_FILE": str(folder / "rabbitmq.conf"),
