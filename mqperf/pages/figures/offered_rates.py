@@ -49,5 +49,4 @@ def rate_sheet(
 
 def latency_name(column: str) -> str:
     """Return what a column of latency is, in words: ``mean latency``, ``p99 latency``."""
-    label = COLUMNS[column].label
-    return f"{label if label.startswith('p') else 'mean'} latency"
+    return f"{column.removeprefix('latency_').removesuffix('_s')} latency"
