@@ -3,10 +3,11 @@
 import signal
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from mqperf.base.closing import ChainedExitStack
 from mqperf.base.errors import HostError
 
 
@@ -101,7 +102,7 @@ def stop_all(processes: Sequence[Process], grace_s: float) -> None:
             process.signal(signal.SIGTERM)
             process.signal(signal.SIGCONT)
     deadline = time.monotonic() + grace_s
-    with ExitStack() as stops:  # runs all of them, also when one raises an error
+    with ChainedExitStack() as stops:  # runs all of them, also when one raises an error
         for process in reversed(processes):
             stops.callback(_stop_until, process, deadline)
 

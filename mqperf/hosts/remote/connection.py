@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 
+from mqperf.base.closing import ChainedExitStack
 from mqperf.base.errors import HostError
 from mqperf.hosts.place import Place
 from mqperf.hosts.remote.channel import LEASE_S, Channel, opened
@@ -21,7 +22,7 @@ def attempted(
     When the block ends, everything of ours is removed from the hosts; when mqperf is killed, that
     happens after ``lease_s`` seconds at most.
     """
-    with ExitStack() as stack:
+    with ChainedExitStack() as stack:
         channels = [stack.enter_context(opened(place, lease_s)) for place in places]
         with ThreadPoolExecutor(AT_ONCE) as pool:
             outcomes = list(pool.map(_greeted, places, channels))

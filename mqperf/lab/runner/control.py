@@ -9,10 +9,11 @@ import json
 import math
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from mqperf.base.closing import ChainedExitStack
 from mqperf.base.errors import HostError, LoadError
 from mqperf.hosts import Host, Offset
 
@@ -174,7 +175,7 @@ def next_start(earliest: float = 0.0) -> int:
 @contextmanager
 def controlled(hosts: Iterable[Host]) -> Iterator[ControlFolders]:
     """Create control folders on these hosts, which are removed at the end."""
-    with ExitStack() as stack:
+    with ChainedExitStack() as stack:
         yield ControlFolders(
             [Station(host, stack.enter_context(host.scratch("run"))) for host in hosts]
         )

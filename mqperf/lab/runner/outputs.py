@@ -1,9 +1,10 @@
 """The output of programs on several hosts, and its copy into one folder here."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
+from mqperf.base.closing import ChainedExitStack
 from mqperf.hosts import Host, Output
 
 
@@ -20,7 +21,7 @@ class Outputs:
 
     def fetch(self) -> None:
         """Copy the current content of all folders; raises ``HostError`` for a host that fails."""
-        with ExitStack() as fetches:  # runs all of them, also when one raises an error
+        with ChainedExitStack() as fetches:  # runs all of them, also when one raises an error
             for output in self._folders.values():
                 fetches.callback(output.fetch)
 
@@ -28,5 +29,5 @@ class Outputs:
 @contextmanager
 def gathered(hosts: Sequence[Host], home: Path) -> Iterator[Outputs]:
     """Create a folder on each host, for files whose names differ between hosts."""
-    with ExitStack() as stack:
+    with ChainedExitStack() as stack:
         yield Outputs({host.name: stack.enter_context(host.output(home)) for host in hosts})

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from mqperf.base.closing import ChainedExitStack
 from mqperf.base.errors import HostError, MqperfError, RecordError, SystemFault
 from mqperf.base.version import version
 from mqperf.hosts import HostFolder, HostKind, Hosts
@@ -15,7 +16,7 @@ from mqperf.lab.load import LAUNCHERS, Launcher, Tool
 from mqperf.lab.probes import chosen
 from mqperf.lab.runner.bench import Bench
 from mqperf.lab.runner.deciding import Deciding
-from mqperf.lab.runner.interrupts import ChainedExitStack, interrupts_first
+from mqperf.lab.runner.interrupts import interrupts_first
 from mqperf.lab.runner.observer import Observer
 from mqperf.lab.runner.phases import Begun, begin
 from mqperf.lab.runner.pipeline import Pipeline

@@ -2,12 +2,12 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
+from mqperf.base.closing import ChainedExitStack
 from mqperf.base.errors import MqperfError, SystemFault
 from mqperf.hosts import Host
 from mqperf.lab.actions import ACTIONS, Action, ActionFacts, Target
@@ -69,10 +69,10 @@ class Timetable:
         self.addresses: frozenset[str] = frozenset()
         self.sign: Sign = lambda _name, _since: None
         self._entries: list[Entry] = []
-        self._in_progress: dict[int, ExitStack] = {}
+        self._in_progress: dict[int, ChainedExitStack] = {}
         self._action_facts: dict[int, ActionFacts] = {}
         self._prepared: dict[int, object] = {}
-        self._preparations = ExitStack()
+        self._preparations = ChainedExitStack()
 
     def check(self) -> None:
         """Raise ``SystemFault`` for a target that does not exist, or is unsuitable."""
@@ -118,7 +118,7 @@ class Timetable:
     def close(self) -> None:
         """Undo all actions in progress, and cancel the others."""
         self._entries.clear()
-        with self._preparations, ExitStack() as ends:  # runs all of them, also after an error
+        with self._preparations, ChainedExitStack() as ends:  # runs all, also after an error
             for number in list(self._in_progress):
                 ends.callback(self._end, number, self._actions[number - 1], time.time())
 
@@ -160,7 +160,7 @@ class Timetable:
         return hosts[action.host]
 
     def _start(self, number: int, action: ActionPlan, commanded: float) -> None:
-        self._in_progress[number] = ExitStack()  # set first, as the start may be interrupted
+        self._in_progress[number] = ChainedExitStack()  # set first, as the start may be interrupted
         applied = _kind(action).applied(self._target(number, action))
         facts = self._action_facts[number] = self._in_progress[number].enter_context(applied)
         commanded = float(str(facts.pop("commanded", commanded)))

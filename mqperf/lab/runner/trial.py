@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mqperf.base.closing import ChainedExitStack
 from mqperf.base.errors import MqperfError, RecordError
 from mqperf.hosts import HERE
 from mqperf.lab.runner.bench import Bench
 from mqperf.lab.runner.clocks import Clocks
 from mqperf.lab.runner.gauge import Gauge
-from mqperf.lab.runner.interrupts import ChainedExitStack, interrupts_first
+from mqperf.lab.runner.interrupts import interrupts_first
 from mqperf.lab.runner.linking import Linked
 from mqperf.lab.runner.loads import Load
 from mqperf.lab.runner.probing import Probing
@@ -84,8 +85,7 @@ class Trial:
     def fail(self, reason: str) -> Run:
         """End the attempt as a failed one, with all available evidence."""
         try:
-            # runs all steps, also when one raises an error
-            with interrupts_first(), ChainedExitStack() as ending:
+            with interrupts_first(), ChainedExitStack() as ending:  # runs all steps
                 ending.callback(self.describe)
                 ending.callback(lambda: self.attempt.event("failed", reason=reason))
                 ending.callback(self.fetch)

@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
 from pydantic import JsonValue
 
+from mqperf.base.closing import ChainedExitStack
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import HERE, HostFolder, common_ports, stop_all
 from mqperf.lab.systems.evidence import Redact, last_lines
@@ -68,7 +69,7 @@ class Servers:
 
     def stop(self) -> None:
         """Kill all servers, helpers last: their data need not be saved, as folders are removed."""
-        with ExitStack() as stops:  # stops helpers even when the host of a node is lost
+        with ChainedExitStack() as stops:  # stops helpers even when the host of a node is lost
             for helper in (True, False):
                 of_kind = [each for each in self._services if each.server.helper == helper]
                 stops.callback(stop_all, [each.process for each in of_kind], grace_s=0)
@@ -84,7 +85,7 @@ class Servers:
 
     def collect(self, folder: Path) -> None:
         """Write each server's files and what it has logged since the last call, redacted."""
-        with ExitStack() as collects:  # continues when one server's log cannot be read
+        with ChainedExitStack() as collects:  # continues when one server's log cannot be read
             for service in self._services:
                 collects.callback(self._collect, service, folder)
 
@@ -233,7 +234,7 @@ class ServerLauncher:
         When a port was taken in the meantime, or ``launch`` raises another ``AgainError``, it is
         called once more, with other ports.  Raises what ``Servers.start`` and ``launch`` raise.
         """
-        with ExitStack() as stack:
+        with ChainedExitStack() as stack:
             try:
                 result = stack.enter_context(self._attempt(ports, launch, "servers"))
             except AgainError:
@@ -248,7 +249,7 @@ class ServerLauncher:
         ]
         with (
             common_ports([host_folder.host for host_folder in host_folders], ports) as block,
-            ExitStack() as stack,
+            ChainedExitStack() as stack,
         ):
             servers = Servers(self.title, self.redact)
             stack.callback(servers.stop)
