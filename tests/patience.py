@@ -7,11 +7,11 @@ from pathlib import Path
 import psutil
 
 DOUBTS_OF_A_BUSY_MACHINE = {
-    *("noisy-host", "full-host", "tester-limited", "tester-saturated"),
+    *("noisy-host", "stolen-cpu", "full-host", "tester-limited", "tester-saturated"),
     *("backlog", "unequal-rates", "empty-seconds", "clock-offset"),
     *("probe-gap", "action-late", "sender-late", "rate-missed"),
 }
-"""Kinds of doubt that a sound run may have while other tests use the CPU."""
+"""Kinds of doubt that a sound run may have while other tests, or other machines, use the CPU."""
 
 
 def eventually(condition: Callable[[], object], patience_s: float = 60) -> bool:
