@@ -79,8 +79,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+class Failures:
+    """Prints each failure at once: a run that is stopped never reaches pytest's summary."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.plugins = config.pluginmanager
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        terminal = self.plugins.get_plugin("terminalreporter")
+        if report.failed and terminal is not None:
+            terminal.write_line(f"\nFAILED {report.nodeid}\n{report.longreprtext}", red=True)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(no_programs)
+    if IN_CI and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Failures(config))
 
 
 @cache

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +24,6 @@ from mqperf.plan.file import parse_plan
 pytestmark = pytest.mark.takes_long
 
 QUICKSTART = (Path(__file__).parent.parent.parent / "plans" / "quickstart.yaml").read_bytes()
-PATIENCE_S = 120
-"""Timeout of a command; all here should take less than a tenth of it."""
-
 JARGON = re.compile(
     r"Traceback|pydantic|[Ii]nput should|[Vv]alidation error|[Vv]alue error|type="
     r"|tuple|constrained|\(key\)\.\w|\bdict\b|\bNone\b|tag:yaml|could not determine|the node",
@@ -36,38 +32,18 @@ NO_LINE = {"long-line", "700000-counts", "missing-systems", "missing-load"}
 """Plans too long to be read, or with missing keys: errors without a line."""
 
 
-@contextmanager
-def alarm() -> Iterator[None]:
-    """Fails the test by SIGALRM if it hangs."""
-
-    def ring(_number: int, _frame: object) -> None:
-        pytest.fail(f"no answer within {PATIENCE_S} s")
-
-    before = [
-        signal.getsignal(number) for number in (signal.SIGALRM, signal.SIGINT, signal.SIGTERM)
-    ]
-    signal.signal(signal.SIGALRM, ring)
-    signal.alarm(PATIENCE_S)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        for number, handler in zip(
-            (signal.SIGALRM, signal.SIGINT, signal.SIGTERM), before, strict=True
-        ):
-            signal.signal(number, handler)
-
-
 def mqperf(*arguments: str) -> int:
     """The exit code of the command line, run in this process."""
     argv, sys.argv = sys.argv, ["mqperf", *arguments]
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        with alarm():
-            cli.main()
+        cli.main()
     except SystemExit as ended:
         return int(ended.code or 0)
     finally:
         sys.argv = argv
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
     return 0
 
 
@@ -196,7 +172,6 @@ def test_what_is_no_file_is_not_read(what: str, tmp_path: Path) -> None:
         [Path(sys.executable).with_name("mqperf"), "plan", place],
         capture_output=True,
         text=True,
-        timeout=PATIENCE_S,
         check=False,
     )
     assert (ended.returncode, ended.stdout) == (2, "")
