@@ -28,6 +28,8 @@ VENV = ROOT / ".venv"
 LOCK = Path("requirements/dev.txt")
 LOAD_LOCKS = "**/lab/**/locks/*.in"
 CORES = os.cpu_count() or 1
+TODAY = int(time.time() // 86400)
+"""The number of the day: what is too long for every day alternates by it."""
 
 WAITING = min(5, CORES + 2)
 """Processes for all tests: two more than cores, as many tests wait; limited by brokers' memory."""
@@ -79,12 +81,16 @@ def wheels(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Check everything: lint, types and docs, then all tests."""
+    """Check everything: lint, types and docs, then the tests.
+
+    Of the long ones, in tests/thirds.py, each day runs a third; -- --third all runs all of them.
+    """
     lint(session)
     with ThreadPoolExecutor() as pool:
         for check in [pool.submit(step, session) for step in (types, docs, collected)]:
             check.result()
-    pytest(session, "tests", "--complete", *side_by_side(WAITING))
+    third = f"--third={TODAY % 3 + 1}"
+    pytest(session, "tests", "--complete", third, *side_by_side(WAITING))
 
 
 @nox.session
@@ -108,7 +114,7 @@ def fresh(session: nox.Session) -> None:
     if subprocess.run(["unshare", "--mount", "true"], check=False).returncode:
         session.skip("namespaces of mounts are forbidden here")
     first = "./noxw -s quickstart -- plans/smoke.yaml".split()
-    in_turn = ("trixie", "forky")[int(time.time() // 86400) % 2]
+    in_turn = ("trixie", "forky")[TODAY % 2]
     for suite in session.posargs or [in_turn]:
         session.run("tests/fresh/debian", suite, *first, external=True)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 import no_programs
 import pytest
+import thirds
 from hypothesis import HealthCheck, settings
 from platformdirs import user_cache_path
 from typing_extensions import override
@@ -77,6 +78,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=10,
         help="how often the test of killed controllers kills; 50 before a release",
     )
+    parser.addoption(
+        "--third",
+        choices=["1", "2", "3", "all"],
+        default="all",
+        help="of the long test files in tests/thirds.py, run only this third",
+    )
 
 
 class Failures:
@@ -114,10 +121,15 @@ def group(file: str) -> str:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With several processes, mix files that wait for programs with files that compute.
+    """Leave out the other thirds; mix files that wait for programs with files that compute.
 
-    This uses the cores from the start; the longest files come early, so that none runs alone.
+    Mixed, several processes use the cores from the start; the longest files come early, so that
+    none runs alone.
     """
+    other_days = thirds.left_out(config.getoption("--third"))
+    if excluded := [item for item in items if file_of(item.nodeid) in other_days]:
+        config.hook.pytest_deselected(items=excluded)
+        items[:] = [item for item in items if file_of(item.nodeid) not in other_days]
     if not hasattr(config, "workerinput"):
         return
     files = dict.fromkeys(file_of(item.nodeid) for item in items)
