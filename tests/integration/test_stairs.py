@@ -16,7 +16,7 @@ from mqperf.study.stats import checks
 
 pytestmark = pytest.mark.needs_rabbitmq
 
-STEPS, FIRST, LAST = 6, 50, 200
+STEPS, FIRST, LAST = 6, 10, 40
 PLAN = f"""\
 systems: {{rabbitmq: {{topologies: [cmsm]}}}}
 test_cases: [CASE]
@@ -54,7 +54,7 @@ def test_each_step_is_offered_and_kept(
     assert steps["step_rate_msg_s"].tolist() == pytest.approx(rates)
     assert steps["from_s"].tolist() == [0, 1, 2, 3]
     assert steps["latency_mean_s"].notna().all()
-    assert steps["unfinished"].lt(steps["step_rate_msg_s"]).all()
+    assert steps["unfinished"].le(steps["step_rate_msg_s"].cumsum().round()).all()
     [answer] = answers(stats.complete({**frames, "rate_steps": steps.assign(unfinished=0)}))
     [sentence] = map(plain, answer.sentences)
     assert f"at least {max(rates):.3g} msg/sec" in sentence
