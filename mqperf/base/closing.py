@@ -1,25 +1,63 @@
 """Release of several resources, also if errors or Ctrl-C come in between."""
 
-from contextlib import ExitStack
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from types import TracebackType
+from typing import ParamSpec, Self, TypeAlias, TypeVar
 
-from typing_extensions import override
+P = ParamSpec("P")
+Value = TypeVar("Value")
+Exit: TypeAlias = Callable[
+    [type[BaseException] | None, BaseException | None, TracebackType | None], bool | None
+]
 
 
-class ChainedExitStack(ExitStack):
-    """An ``ExitStack`` that forgets no error: each is the context of the next.
+class ChainedExitStack:
+    """Releases its resources, last first, as nested ``with`` statements do.
 
-    The base class forgets all but the last, unless an error is being handled when it is closed.
+    Of several errors each is the context of the next.  ``contextlib.ExitStack`` forgets all but the
+    last, unless an error is being handled, and can make one that is raised twice its own context.
     """
 
-    @override
+    def __init__(self) -> None:
+        self._exits: list[Exit] = []
+
+    def enter_context(self, manager: AbstractContextManager[Value]) -> Value:
+        """Enter a context manager that is exited when the stack is; return its value."""
+        value = manager.__enter__()
+        self._exits.append(manager.__exit__)
+        return value
+
+    def callback(self, function: Callable[P, object], /, *args: P.args, **kwargs: P.kwargs) -> None:
+        """Call a function when the stack is exited."""
+
+        def call(*_error: object) -> None:
+            function(*args, **kwargs)
+
+        self._exits.append(call)
+
+    def close(self) -> None:
+        """Release all resources now."""
+        self.__exit__(None, None, None)
+
+    def __enter__(self) -> Self:
+        return self
+
     def __exit__(
         self,
         kind: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> bool:
+        if not self._exits:
+            return False
         try:
-            next(iter(()))
-        except StopIteration:  # the error that is being handled
-            return bool(super().__exit__(kind, error, trace))
+            suppressed = self._exits.pop()(kind, error, trace)
+        except BaseException as raised:
+            if not self.__exit__(type(raised), raised, raised.__traceback__):
+                raise
+            return True
+        if not suppressed:
+            return self.__exit__(kind, error, trace)
+        self.close()
+        return True

@@ -15,9 +15,11 @@ def interrupts_first() -> Iterator[None]:
     try:
         yield
     except MqperfError as error:
+        seen: set[BaseException] = set()
         cause: BaseException | None = error
-        while isinstance(cause, Exception):
+        while isinstance(cause, Exception) and cause not in seen:
+            seen.add(cause)
             cause = cause.__context__
-        if cause is None:
+        if cause is None or cause in seen:
             raise
         raise cause from None
