@@ -21,9 +21,10 @@ CHECKED_BEFORE = """
 lint = types = docs = collected = str
 CORES = WAITING = 1
 """
-COMPLETE = """
+OPTIONS = """
 def pytest_addoption(parser):
     parser.addoption("--complete", action="store_true")
+    parser.addoption("--third", choices=["1", "2", "3"])
 """
 SOME = """
 import pytest
@@ -66,7 +67,7 @@ def every_test(
     """A session that runs tests, in a checkout with these files of tests."""
     (folder / "tests/unit").mkdir(parents=True)
     (folder / "pytest.ini").write_text(MARKS, encoding="utf-8")
-    (folder / "tests/conftest.py").write_text(COMPLETE, encoding="utf-8")
+    (folder / "tests/conftest.py").write_text(OPTIONS, encoding="utf-8")
     for number, file in enumerate(files):
         (folder / f"tests/unit/test_{number}.py").write_text(file, encoding="utf-8")
     return session(folder, root, CHECKED_BEFORE, name)
@@ -82,7 +83,8 @@ def test_no_test_is_tried_twice(tmp_path: Path, root: Path) -> None:
 
 def test_what_cannot_be_read_fails_the_tests(tmp_path: Path, root: Path) -> None:
     """A file of tests with an import error fails the session."""
-    assert every_test(tmp_path, root, SOME, "import nowhere_at_all").returncode != 0
+    done = every_test(tmp_path, root, SOME, "import nowhere_at_all")
+    assert (done.returncode != 0, "ModuleNotFoundError" in done.stdout) == (True, True), done.stdout
 
 
 def test_the_quick_ones_start_no_program(tmp_path: Path, root: Path) -> None:
