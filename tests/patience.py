@@ -29,7 +29,7 @@ def all_due(sent: Iterable[float], due: int) -> bool:
     Messages due in such a pause are not sent if the window of unconfirmed messages or the socket
     buffer is full.
     """
-    return all(0.7 * due <= each <= due for each in sent)
+    return all(0.5 * due <= each <= due for each in sent)
 
 
 def await_file(file: Path) -> None:
