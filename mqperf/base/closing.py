@@ -2,14 +2,10 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from types import TracebackType
-from typing import ParamSpec, Self, TypeAlias, TypeVar
+from typing import ParamSpec, Self, TypeVar
 
 P = ParamSpec("P")
 Value = TypeVar("Value")
-Exit: TypeAlias = Callable[
-    [type[BaseException] | None, BaseException | None, TracebackType | None], bool | None
-]
 
 
 class ChainedExitStack:
@@ -20,7 +16,7 @@ class ChainedExitStack:
     """
 
     def __init__(self) -> None:
-        self._exits: list[Exit] = []
+        self._exits: list[Callable[..., object]] = []
 
     def enter_context(self, manager: AbstractContextManager[Value]) -> Value:
         """Enter a context manager that is exited when the stack is; return its value."""
@@ -43,21 +39,13 @@ class ChainedExitStack:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> bool:
+    def __exit__(self, *error: object) -> bool:
         if not self._exits:
             return False
         try:
-            suppressed = self._exits.pop()(kind, error, trace)
+            suppressed = bool(self._exits.pop()(*error))
         except BaseException as raised:
             if not self.__exit__(type(raised), raised, raised.__traceback__):
                 raise
             return True
-        if not suppressed:
-            return self.__exit__(kind, error, trace)
-        self.close()
-        return True
+        return self.__exit__(*([None] * 3 if suppressed else error)) or suppressed
