@@ -3,6 +3,7 @@
 import time
 from collections import Counter, abc, deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,7 +13,7 @@ from mqperf.base.closing import ChainedExitStack
 from mqperf.base.errors import HostError, MqperfError, RecordError, SystemFault
 from mqperf.base.version import version
 from mqperf.hosts import HostFolder, HostKind, Hosts
-from mqperf.lab.load import LAUNCHERS, Launcher, Tool
+from mqperf.lab.load import LAUNCHERS, Tool
 from mqperf.lab.probes import chosen
 from mqperf.lab.runner.bench import Bench
 from mqperf.lab.runner.deciding import Deciding
@@ -22,7 +23,7 @@ from mqperf.lab.runner.phases import Begun, begin
 from mqperf.lab.runner.pipeline import Pipeline
 from mqperf.lab.runner.searching import Searching
 from mqperf.lab.runner.trial import Audience
-from mqperf.lab.systems import SYSTEMS, starts
+from mqperf.lab.systems import SYSTEMS, System, starts
 from mqperf.lab.systems.possible import Possible
 from mqperf.lab.systems.settings import HOST_SETTINGS, SettingsFault
 from mqperf.plan import Case
@@ -139,8 +140,8 @@ def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
     with ChainedExitStack() as held:
         hosts = held.enter_context(_reached(sweep))
         observer.doing(f"getting the load generator for {system.title}")
-        drivers = system.every_driver
-        tools = {name: _tools(LAUNCHERS[name], drivers[name], hosts) for name in plan.generators}
+        pool = held.enter_context(ThreadPoolExecutor(1))
+        tools = pool.submit(_tools, plan.generators, system, hosts)  # while the system starts
         probes, settings = chosen(plan.probes), plan.settings_of(case)
         for probe in probes:
             hosts = held.enter_context(probe.prepared(hosts))
@@ -161,7 +162,7 @@ def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
             "mqperf": version(),
             "order": {"kind": plan.order, "seed": plan.seed},
         }
-        yield Bench(hosts, deployment, tools, facts, probes, files=plan.files)
+        yield Bench(hosts, deployment, tools.result(), facts, probes, files=plan.files)
 
 
 @contextmanager
@@ -182,10 +183,14 @@ def _reached(sweep: Sweep) -> Iterator[Hosts]:
         yield hosts
 
 
-def _tools(launcher: Launcher, driver: str, hosts: Hosts) -> dict[str, Tool]:
-    """Return a load generator on every host of clients and servers, by the host's name."""
+def _tools(generators: Sequence[str], system: System, hosts: Hosts) -> dict[str, dict[str, Tool]]:
+    """Return every load generator on all hosts of clients and servers, by the hosts' names."""
     by_name = {host.name: host for host in (*hosts.client, *hosts.server)}
-    return {name: launcher.tool(driver, host) for name, host in by_name.items()}
+    drivers = system.every_driver
+    return {
+        name: {at: LAUNCHERS[name].tool(drivers[name], host) for at, host in by_name.items()}
+        for name in generators
+    }
 
 
 def _run_block(sweep: Sweep, queue: deque[Case], bench: Bench) -> abc.Generator[Ended]:
