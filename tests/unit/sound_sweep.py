@@ -10,7 +10,6 @@ from mqperf.plan.columns import TABLES
 from mqperf.study import tables
 from mqperf.study.stats import checks
 from mqperf.study.stats.doubt_kinds import CHECKS
-from mqperf.study.stats.rules.finding import with_measured
 from mqperf.study.tables import Tables
 
 ROOT = Path(__file__).parent.parent.parent
@@ -140,7 +139,7 @@ def found(frames: Tables) -> set[tuple[str, str]]:
 
 def texts_of(kind: str, frames: Tables) -> dict[str, str]:
     """The texts of one kind of doubt, by run; no other rule is evaluated."""
-    return {finding.run: finding.text for finding in CHECKS[kind].find(with_measured(frames))}
+    return {finding.run: finding.text for finding in CHECKS[kind].find(frames)}
 
 
 CALL = "run == 'rpc-call-100-r1'"

@@ -19,7 +19,6 @@ from mqperf.pages.report.run_sheets import Sheets
 from mqperf.pages.report.words import Layout, joined, repeats_of
 from mqperf.pages.sections import View, contents, forms
 from mqperf.plan.test_cases import STANDARD, TEST_CASES
-from mqperf.study.stats.rules.finding import with_measured
 from mqperf.study.tables import Selection, Tables, varied, where
 from mqperf.study.tables.axes import FACTORS
 from mqperf.study.tables.axis_words import occurring
@@ -81,7 +80,7 @@ class Page:
 
 def page(layout: Layout, tables: Tables, explorers: Explorers) -> Page:
     """Return the page of one layout; ``explorers`` has the runs that are drawn over time."""
-    of_layout = Selection(with_measured(tables), layout.of)
+    of_layout = Selection(tables, layout.of)
     labels, sheets = (f"note-{number}" for number in count(1)), run_sheets.sheets(of_layout)
     parts: dict[str, Part] = {}
     for case in _test_cases(of_layout["runs"]):

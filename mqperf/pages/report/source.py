@@ -45,6 +45,7 @@ from mqperf.study.tables import (
     all_attempts,
     of_plan,
     plan_of,
+    python_strings,
     select,
     where,
     write,
@@ -69,6 +70,7 @@ class Contents:
     source: Path | None = None
 
 
+@python_strings
 def write_source(tables: Tables, tried: Sequence[Layout], out: Path, contents: Contents) -> None:
     """Write everything but the HTML into the empty folder ``out``."""
     title = one_line(contents.title) or out.name

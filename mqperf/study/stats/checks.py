@@ -8,20 +8,29 @@ import pandas as pd
 
 from mqperf.plan.columns import TABLES
 from mqperf.study.stats.doubt_kinds import CHECKS, WHOLE
-from mqperf.study.stats.rules.finding import with_measured
-from mqperf.study.tables import Tables, at, conform, empty, of_plan, varied
+from mqperf.study.tables import (
+    Selection,
+    Tables,
+    at,
+    conform,
+    empty,
+    of_plan,
+    python_strings,
+    varied,
+)
 from mqperf.study.tables.axis_words import worded
 
 JSON_COLUMNS = ("system", "topology", "queues", "test_case", "threads", "run", "kind", "text")
 """The columns of ``doubts`` that a JSON line has beside the evidence."""
 
 
+@python_strings
 def doubts(tables: Tables) -> pd.DataFrame:
     """Everything that the checks find, one row per finding.
 
     Doubts that came with the tables, such as those about a report's wording, are not repeated.
     """
-    everything, planned_only = with_measured(tables), with_measured(of_plan(tables))
+    everything, planned_only = Selection(tables), Selection(of_plan(tables))
     rows = [
         {
             "run": finding.run,

@@ -18,7 +18,7 @@ from mqperf.plan.columns import COMPUTED, TABLES
 from mqperf.record import Facts, Run
 from mqperf.study.tables.of_run import keys, of_run
 from mqperf.study.tables.run_row import unreadable_row
-from mqperf.study.tables.shape import Tables, conform, empty, in_order
+from mqperf.study.tables.shape import Tables, conform, empty, in_order, python_strings
 
 TOGETHER = 16
 """Runs per batch: making their tables together is cheaper than one by one."""
@@ -71,6 +71,7 @@ def unreduced(tables: Tables) -> Tables:
     return tables
 
 
+@python_strings
 def of_runs(attempts: Iterable[Run], reduce: Reduce = unreduced) -> dict[str, pd.DataFrame]:
     """The tables of these runs, sorted by the axes of the sweep: threads rise within a test case.
 

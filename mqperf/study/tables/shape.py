@@ -1,7 +1,7 @@
 """The shape of every table: the columns, types and checks that ``columns`` promises."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, wraps
 from typing import Any
 
 import numpy as np
@@ -70,6 +70,10 @@ def _type_changes(frame: pd.DataFrame) -> dict[str, Any]:
     return {column: dtype for (column, dtype), actual in types if actual != dtype}
 
 
+python_strings = pd.option_context("mode.string_storage", "python")
+"""Decorates what makes many short frames: with Arrow's strings it takes a fifth longer."""
+
+
 @cache
 def _type(name: str) -> Any:  # noqa: ANN401 (pandas has no name for all of its types)
     """A pandas dtype; strings are Python's, since Arrow takes a third longer for short tables."""
@@ -77,12 +81,18 @@ def _type(name: str) -> Any:  # noqa: ANN401 (pandas has no name for all of its 
 
 
 class Selection(Mapping[str, pd.DataFrame]):
-    """Selected rows of every table; a table is filtered on first access, as few are needed."""
+    """Selected rows of every table; a table is filtered on first access, as few are needed.
 
-    def __init__(self, tables: Tables, choose: Callable[[pd.DataFrame], pd.DataFrame]) -> None:
-        """``choose`` selects the rows of a table."""
+    ``computed`` has what functions marked ``once`` computed of it.
+    """
+
+    def __init__(
+        self, tables: Tables, choose: Callable[[pd.DataFrame], pd.DataFrame] = lambda frame: frame
+    ) -> None:
+        """``choose`` selects the rows of a table: all, unless given."""
         self._tables, self._choose = tables, choose
         self._chosen: dict[str, pd.DataFrame] = {}
+        self.computed: dict[Computation, pd.DataFrame] = {}
 
     @override
     def __getitem__(self, name: str) -> pd.DataFrame:
@@ -97,6 +107,23 @@ class Selection(Mapping[str, pd.DataFrame]):
     @override
     def __len__(self) -> int:
         return len(self._tables)
+
+
+Computation = Callable[[Tables], pd.DataFrame]
+
+
+def once(compute: Computation) -> Computation:
+    """Compute a frame only once of a ``Selection``: many rules start from the same one."""
+
+    @wraps(compute)
+    def computed(tables: Tables) -> pd.DataFrame:
+        if not isinstance(tables, Selection):
+            return compute(tables)
+        if compute not in tables.computed:
+            tables.computed[compute] = compute(tables)
+        return tables.computed[compute]
+
+    return computed
 
 
 def select(tables: Tables, **axes: str | int) -> Tables:

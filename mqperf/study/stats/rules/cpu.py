@@ -7,7 +7,7 @@ import pandas as pd
 from mqperf.plan.topologies import TOPOLOGIES
 from mqperf.study.probes.psutil_actions import FOUND_S
 from mqperf.study.stats.rules.finding import RUN_KEYS, Finding, detail, each, found
-from mqperf.study.tables import Tables
+from mqperf.study.tables import Tables, once
 
 PRINTED = 0.0005
 """Half of the last digit that a report prints: 0.1 % of a hardware thread."""
@@ -133,6 +133,7 @@ def unread_record(tables: Tables) -> Iterator[Finding]:
         )
 
 
+@once
 def over_the_window(tables: Tables) -> pd.DataFrame:
     """CPU over the measured window, one row per process."""
     cpu = tables["cpu"]

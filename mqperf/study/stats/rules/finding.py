@@ -10,7 +10,7 @@ import pandas as pd
 
 from mqperf.plan.pace import CYCLE, LATE, PROFILE, RATE, STEPS, THREAD_RATE
 from mqperf.plan.test_cases import closed_loops, with_replies
-from mqperf.study.tables import Tables, completed, varied
+from mqperf.study.tables import Tables, completed, once, varied
 from mqperf.study.tables.axes import FACTORS
 from mqperf.study.tables.shape import AXES
 
@@ -36,23 +36,14 @@ IN_FLIGHT_PER_THREAD = 4
 """Places at which one message of each thread may be worked on without waiting: the client, two
 nodes, the server."""
 
-MEASURED = "measured"
-"""The name under which the result of ``measured`` is cached in the tables, for all rules."""
 
-
-def with_measured(tables: Tables) -> Tables:
-    """The tables, with the cached result of ``measured``."""
-    return {**tables, MEASURED: measured(tables)}
-
-
+@once
 def measured(tables: Tables) -> pd.DataFrame:
     """One row per run that gave figures: its columns of ``runs`` and ``messages``, three latencies.
 
     These are the mean, p99 and the largest.  ``asked`` is the number of deliveries due for all its
     messages, ``each_has`` the number per message: one, unless recorded otherwise.
     """
-    if (cached := tables.get(MEASURED)) is not None:
-        return cached
     runs = completed(tables["runs"])
     keys = [name for name in tables["messages"].columns if name in runs.columns and name != "run"]
     messages = tables["messages"].drop(columns=keys)

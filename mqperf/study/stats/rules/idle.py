@@ -7,7 +7,7 @@ import pandas as pd
 from mqperf.plan.topologies import TOPOLOGIES
 from mqperf.study.stats.rules.cpu import over_the_window
 from mqperf.study.stats.rules.finding import Finding, beside_threads, each, measured, offered
-from mqperf.study.tables import Tables
+from mqperf.study.tables import Tables, once
 
 LEAST_SHARE = 0.05
 """Less than this share of the CPU per message of other runs contradicts the messages: of 387
@@ -45,6 +45,7 @@ def cpu_too_low(tables: Tables) -> Iterator[Finding]:
         )
 
 
+@once
 def _per_message(tables: Tables) -> pd.DataFrame:
     """CPU over the window of each process that must handle messages, and the expected CPU.
 

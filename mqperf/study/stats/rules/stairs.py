@@ -10,7 +10,7 @@ import pandas as pd
 from mqperf.study.stats.rules.cpu import PROCESS, over_the_window
 from mqperf.study.stats.rules.finding import measured
 from mqperf.study.stats.rules.window import KEEPS_UP
-from mqperf.study.tables import Tables
+from mqperf.study.tables import Tables, once
 
 STEP = (
     *("step_rate_msg_s", "from_s", "until_s"),
@@ -83,6 +83,7 @@ def overloaded(tables: Tables) -> pd.DataFrame:
     return rows.merge(means, how="left", on=PROCESS)[[*window.columns]]
 
 
+@once
 def used_cpu(tables: Tables) -> pd.DataFrame:
     """Rows of CPU over the window; of staircases, over the part that was not kept."""
     window, beyond = over_the_window(tables), overloaded(tables)

@@ -9,7 +9,7 @@ from mqperf.study.stats.rules.cpu import over_the_window, percent
 from mqperf.study.stats.rules.finding import Finding, each, measured, steady
 from mqperf.study.stats.rules.idle import cpu_too_low
 from mqperf.study.stats.rules.stairs import used_cpu
-from mqperf.study.tables import Tables
+from mqperf.study.tables import Tables, once
 
 ONE_CORE = 0.9
 """Cores from which on a Python process counts as out of CPU.  It computes on one core at a time;
@@ -122,6 +122,7 @@ def on_several_cores(runs: pd.DataFrame) -> pd.Series:
     return runs.loc[runs["generator"].isin(several), "run"]
 
 
+@once
 def hosts_used(tables: Tables) -> pd.DataFrame:
     """CPU of hosts: one row per run and host, from the rows of ``used_cpu``.
 
