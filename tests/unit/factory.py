@@ -8,10 +8,12 @@ whose text contains RST markup.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from itertools import product
 from math import sin
 
 import pandas as pd
+import samples
 
 from mqperf.plan.columns import TABLES
 from mqperf.plan.test_cases import STANDARD
@@ -52,6 +54,11 @@ def tables(shape: Shape = Shape()) -> Tables:
 
 @cache
 def _invented(shape: Shape) -> Tables:
+    name = sha256(repr(shape).encode()).hexdigest()
+    return samples.once(f"invented-{name}", lambda: _inventing(shape))
+
+
+def _inventing(shape: Shape) -> Tables:
     keys = list(_keys(shape))
     failed, whole = keys[0] | {"run": "failed", "repeat": shape.repeats + 1}, keys
     rows: Mapping[str, list[Row]] = {

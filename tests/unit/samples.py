@@ -46,19 +46,23 @@ def doubted(folder: Path) -> dict[str, pd.DataFrame]:
 
 @cache
 def _read(folder: Path) -> Tables:
-    return _once("read", folder, lambda: tables.read(folder))
+    return once(_file("read", folder), lambda: tables.read(folder))
 
 
 @cache
 def _complete(folder: Path) -> Tables:
-    return _once("complete", folder, lambda: stats.complete(_read(folder)))
+    return once(_file("complete", folder), lambda: stats.complete(_read(folder)))
 
 
-def _once(kind: str, folder: Path, make: Callable[[], Tables]) -> Tables:
+def _file(kind: str, folder: Path) -> str:
+    return "-".join([kind, *folder.parts[-3:]])
+
+
+def once(name: str, make: Callable[[], Tables]) -> Tables:
     """The tables that another process has stored, or else made now and stored for the others."""
     if shared is None:
         return make()
-    file = shared / "-".join([kind, *folder.parts[-3:]])
+    file = shared / name
     if not file.exists():
         draft = file.with_name(f"{file.name}.{os.getpid()}")
         draft.write_bytes(pickle.dumps(dict(make())))
