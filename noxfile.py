@@ -95,7 +95,7 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def quick(session: nox.Session) -> None:
-    """Run in two minutes tests that start no program and read few records; options follow --."""
+    """Run in a minute tests that start no program and read few records; options follow --."""
     pytest(
         session, "tests/unit", "-m", "not starts_programs and not takes_long", *side_by_side(CORES)
     )

@@ -51,6 +51,7 @@ def broken(tables: Tables) -> list[dict[str, object]]:
     return [row for each in predictions(tables, Asked()) for row in each.broken]
 
 
+@pytest.mark.takes_long
 @pytest.mark.parametrize("folder", ["runs", "hosts", "stress", "capacity", "inside/rabbitmq"])
 def test_recorded_runs_keep_all_assumptions(folder: str) -> None:
     """Their limits are CPU or unknown, whatever they were recorded for."""
@@ -59,6 +60,7 @@ def test_recorded_runs_keep_all_assumptions(folder: str) -> None:
         assert assumptions.broken(known, math.inf) == []
 
 
+@pytest.mark.takes_long
 def test_a_quiet_machine_keeps_them_as_well(tables: Tables) -> None:
     """No assumption is broken as long as every run keeps its rate."""
     assert broken(idle(tables)) == []

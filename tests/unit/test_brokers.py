@@ -46,6 +46,7 @@ def rows(html: str) -> list[list[str]]:
     return [[part.get_text(" ", strip=True) for part in row.select("th, td")] for row in table]
 
 
+@pytest.mark.takes_long
 def test_rates_that_were_offered_give_a_cell_for_each_workload() -> None:
     """A cell is between the kept rate and the next one; types of exchange are workloads."""
     found = [*cells(samples.complete(SAMPLES / "stress"), "stress")]
@@ -76,6 +77,7 @@ def test_a_limit_of_load_generators_is_not_that_of_the_system(
         assert each.sustained.faults == doubts
 
 
+@pytest.mark.takes_long
 def test_single_runs_at_full_load_have_no_interval_and_no_rank() -> None:
     """They are shown with the reason."""
     found = [*cells(samples.complete(SAMPLES / "runs"), "runs")]
@@ -98,6 +100,7 @@ def test_repeats_at_full_load_are_wider_for_a_second_mean() -> None:
     assert ranks(classic, mirrored) == [BEST, ""]
 
 
+@pytest.mark.takes_long
 @pytest.mark.parametrize("kind", ["lost", "noisy-host", "clock-offset"])
 @pytest.mark.parametrize("everywhere", [True, False])
 def test_a_doubted_rate_never_ranks(kind: str, *, everywhere: bool) -> None:

@@ -203,6 +203,7 @@ def test_a_secret_is_not_bundled(tmp_path: Path, recorded: Path, secret: str) ->
     assert "hunter2" not in str(error.value)
 
 
+@pytest.mark.takes_long
 def test_recorded_samples_hold_no_secret() -> None:
     """Not one of the recorded samples is refused."""
     files = (file for file in SAMPLES.rglob("*") if file.is_file())

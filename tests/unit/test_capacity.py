@@ -188,6 +188,7 @@ def test_hosts_of_one_machine_are_full_together(tables: Tables, machines: tuple[
     assert roles == (set() if machines == ("m", "m") else {"host"})
 
 
+@pytest.mark.takes_long
 def test_the_command_says_what_the_function_does() -> None:
     """Without a prediction the exit code is 1, and the output has the reason."""
     result = CliRunner().invoke(COMMAND.app, [str(SAMPLE), "--rate", "1500", "--cores", "2"])

@@ -97,6 +97,7 @@ def named(frames: Frames) -> list[str]:
     return [*rows["cause"]]
 
 
+@pytest.mark.takes_long
 @pytest.mark.parametrize(
     ("figures", "cause"),
     [
@@ -119,6 +120,7 @@ def test_a_full_part_of_a_node_is_a_cause(figures: Sequence[Figure], cause: list
     assert named(seen(*figures)) == cause
 
 
+@pytest.mark.takes_long
 @pytest.mark.parametrize(
     ("settings", "figures", "cause"),
     [
@@ -145,6 +147,7 @@ def test_a_full_window_is_a_cause_where_nothing_else_is(
     assert bool(cause) == bool(named(frames))
 
 
+@pytest.mark.takes_long
 @pytest.mark.parametrize(
     ("process", "cores", "figures", "cause"),
     [
@@ -181,6 +184,7 @@ def test_a_command_that_uses_more_than_a_core_is_no_cause() -> None:
     assert "load generator full" not in named(changed(frames, "runs", {"generator": "command"}))
 
 
+@pytest.mark.takes_long
 @pytest.mark.parametrize(
     ("table", "row", "cause"),
     [
@@ -241,6 +245,7 @@ def test_a_staircase_is_not_kept_by_its_first_step() -> None:
         assert shown[place + 1].startswith("  it kept its offered rate") == kept
 
 
+@pytest.mark.takes_long
 def test_a_run_that_kept_its_rate_was_not_limited() -> None:
     """The part nearest to its limit is no cause; a run without throughput has no number."""
     full = changed(sound(), "cpu", {"total_cores": 0.97}, "client-1")
@@ -340,6 +345,7 @@ def test_a_damaged_log_is_refused(tmp_path: Path, text: str, problem: str) -> No
         waits_log.check(tmp_path, "local")
 
 
+@pytest.mark.takes_long
 @pytest.mark.parametrize(
     ("unfinished", "expected"), [(0, "it kept its offered rate"), (150, words.NO_CAUSE)]
 )

@@ -111,6 +111,7 @@ def test_a_long_label_is_wrapped_and_complete() -> None:
     assert long.get_figheight() > short.get_figheight()
 
 
+@pytest.mark.takes_long
 @pytest.mark.parametrize(
     ("second", "repeats", "marked"),
     [((25.0, 50.0), 1, True), ((25.0, 50.0), 3, False), ((50.0, 150.0), 1, False)],
@@ -182,6 +183,7 @@ def test_a_spread_of_staircases_hides_no_answer() -> None:
     assert sentence.endswith(" %).")
 
 
+@pytest.mark.takes_long
 @pytest.mark.parametrize(
     ("mirrored", "settled"), [((320.0,), ONCE), ((600.0,), MORE_REPEATS), (MIRRORED, None)]
 )
@@ -210,6 +212,7 @@ def test_open_staircases_are_compared_by_their_known_end() -> None:
     assert [plain(text)[-12:] for text in result.sentences] == ["% or higher."]
 
 
+@pytest.mark.takes_long
 @pytest.mark.parametrize(("disturbed", "counted"), [(1, 2), (2, None)])
 def test_repeats_of_staircases_on_a_noisy_host_do_not_count(
     disturbed: int, counted: int | None
@@ -225,6 +228,7 @@ def test_repeats_of_staircases_on_a_noisy_host_do_not_count(
     assert ("cannot be compared" in plain(answered.sentences[0])) is (counted is None)
 
 
+@pytest.mark.takes_long
 def test_rates_are_compared_where_repeats_have_no_interval() -> None:
     """Each layout is compared by itself."""
     layouts = (*LAYOUTS, ("cs1ss2", "classic"), ("cs1ss2", "mirrored"))

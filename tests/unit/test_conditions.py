@@ -196,6 +196,7 @@ def test_conditions_of_several_layouts_are_told_apart() -> None:
     assert len({*labels}) == len(labels) == 2 * len(of_one[of_one["figure"] == "latency_mean_s"])
 
 
+@pytest.mark.takes_long
 def test_a_staircase_has_no_factor(root: Path) -> None:
     """Its latency is that of all its rates, whatever the condition."""
     frames = complete(rooms.read(root / "data/samples/wan"))
@@ -204,11 +205,13 @@ def test_a_staircase_has_no_factor(root: Path) -> None:
     assert not ANSWERS["factor"].asked({**frames, "rate_steps": steps})
 
 
+@pytest.mark.takes_long
 def test_complete_tables_have_factors() -> None:
     """The table ``factors`` exists without conditions, and is empty."""
     assert complete(tables())["factors"].empty
 
 
+@pytest.mark.takes_long
 def test_tables_and_axes_have_conditions_in_the_order_of_the_plan(root: Path) -> None:
     """The order is not alphabetical: the reference comes first wherever rows are sorted."""
     frames = complete(rooms.read(root / "data/samples/wan"))

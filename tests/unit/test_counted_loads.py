@@ -148,6 +148,7 @@ def test_a_count_that_was_reached_is_no_doubt(by_count: Path) -> None:
     assert not {"short-window", "count-missed"} & set(frames["doubts"]["kind"])
 
 
+@pytest.mark.takes_long
 @pytest.mark.parametrize(("more", "words"), [(1, "the load ended"), (-1, "more than planned")])
 def test_a_count_that_was_missed_is_a_doubt(by_count: Path, more: int, words: str) -> None:
     """A single message is enough, in either direction."""

@@ -291,6 +291,7 @@ def answered(frames: Tables) -> tuple[list[str], list[str]]:
     return [plain(text) for text in answer.sentences], [plain(text) for text in answer.settle]
 
 
+@pytest.mark.takes_long
 def test_the_answer_has_what_was_decided() -> None:
     """It has a phrase for each point, and for an open one the repeats that would decide it."""
     [[differs], nothing] = answered(deciding(0.3, 0.005, 10, 20))
@@ -333,6 +334,7 @@ def side(difference: float, noise: float, seed: int, *plans: str) -> Tables:
     return complete({**frames, "doubts": frames["doubts"][:0]})
 
 
+@pytest.mark.takes_long
 def test_a_comparison_of_two_plans_has_the_verdicts_that_ended_them() -> None:
     """Only throughput has a verdict, and only if both plans decided with each other."""
     plans = ("before", "after")

@@ -18,6 +18,7 @@ def found() -> Tables:
     return samples.complete(SAMPLE)
 
 
+@pytest.mark.takes_long
 def test_the_cost_of_a_shutdown_is_shown(found: Tables) -> None:
     """The middle router was down for 3 s, nothing arrived for longer; outcomes are in the row."""
     [shown] = notebook.table(found, "outages").to_dict("records")
@@ -28,6 +29,7 @@ def test_the_cost_of_a_shutdown_is_shown(found: Tables) -> None:
     assert 0 < shown["lost, msg"] <= sum(outcomes)
 
 
+@pytest.mark.takes_long
 def test_phases_make_up_the_window(found: Tables) -> None:
     """There is no gap between before, during and after; only during it messages were lost."""
     shown = notebook.table(found, "action_phases")

@@ -51,6 +51,7 @@ def test_a_load_without_targets_goes_to_every_server(several: Tables) -> None:
     assert views.conversations({**several, "runs": runs})["servers"].tolist() == ["server-1 on h5"]
 
 
+@pytest.mark.takes_long
 @pytest.mark.parametrize("sample", sorted((ROOT / "data/samples").glob("*/plan.yaml")))
 def test_every_recorded_run_can_be_shown(sample: Path) -> None:
     """The views have rows for every sample, whatever its load generator."""

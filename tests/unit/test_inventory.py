@@ -306,6 +306,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.takes_long
 @given(data=st.data())
 def test_a_damaged_inventory_is_read_or_refused(data: st.DataObject, tmp_path: Path) -> None:
     """Any value in any place of JSON or YAML is read, or is a HostError."""

@@ -9,6 +9,8 @@ from mqperf.pages.sections.forms import frame, plain
 from mqperf.study.stats import complete
 from mqperf.study.tables import Tables
 
+pytestmark = pytest.mark.takes_long
+
 AXES = (("delay_s", (0.0, 0.1)), ("loss_share", (0.0, 0.05, 0.25)))
 SLOWER = {(0.0, 0.0): 1, (0.0, 0.05): 3, (0.0, 0.25): 5, (0.1, 0.0): 2, (0.1, 0.05): 8}
 """The factor by which each link is slower; no message finished over the last link."""

@@ -171,6 +171,7 @@ def test_rows_are_of_the_table_of_predictions(tables: Tables) -> None:
     assert rows["test_case"].dropna().tolist() == ["publish", "notify"]
 
 
+@pytest.mark.takes_long
 def test_the_command_says_what_the_function_does() -> None:
     """The same prediction; invalid options are errors."""
     result = CliRunner().invoke(COMMAND.app, [str(SAMPLE), "--mix", "publish=1500"])

@@ -260,6 +260,7 @@ def test_a_page_has_the_rule_by_which_steps_are_kept() -> None:
     assert "98 %" not in " ".join(content.words)
 
 
+@pytest.mark.takes_long
 @pytest.mark.parametrize(
     ("steps", "words"),
     [
@@ -356,6 +357,7 @@ FAR_AWAY = [75, 150, 300, 600]
 LATENCIES = {tuple(ON_ITS_WAY): 0.2, tuple(FAR_AWAY): 0.75, tuple(IN_A_BACKLOG): 5.0}
 
 
+@pytest.mark.takes_long
 @pytest.mark.parametrize(
     ("unfinished", "kept", "missed"),
     [
@@ -450,6 +452,7 @@ def sampled(frames: Tables, *, other_cores: float) -> Tables:
     return {**frames, "cpu": conform("cpu", pd.DataFrame(rows))}
 
 
+@pytest.mark.takes_long
 @pytest.mark.parametrize(
     ("unfinished", "other_cores", "limit", "noisy"),
     [

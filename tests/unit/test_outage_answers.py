@@ -1,6 +1,7 @@
 """Answers to the question "outage": what clients see of each failure."""
 
 import pandas as pd
+import pytest
 from replies import replies, sample
 
 
@@ -59,6 +60,7 @@ def test_duplicates_of_several_actions_are_those_of_the_run() -> None:
     assert [", 5 duplicated in the whole run and " in text for text in sentences] == [True] * 2
 
 
+@pytest.mark.takes_long
 def test_a_failure_without_a_pause_has_the_slowest_message() -> None:
     """For example if only some connections are cut."""
     frames = sample("wan")

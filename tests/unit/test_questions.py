@@ -44,6 +44,7 @@ def sound() -> Tables:
     return {**frames, "doubts": frames["doubts"][:0]}
 
 
+@pytest.mark.takes_long
 def test_an_offered_rate_is_no_limit() -> None:
     """If all layouts keep up with the offered rate, none is the least: more may be possible."""
     frames = tables(Shape(layouts=LAYOUTS, test_cases=("rpc-cast",), threads=(10,), repeats=3))
@@ -66,6 +67,7 @@ def test_an_offered_rate_is_no_limit() -> None:
         assert ("a broker node is the limit there" in sentence) == limiting
 
 
+@pytest.mark.takes_long
 def test_points_that_finish_the_offered_rate_have_no_best() -> None:
     """Several points are counted; a single point is described by its parameters."""
     for sizes, words in (((10, 20), "at 2 of 2 points."), ((10,), "with 10 threads.")):
@@ -155,6 +157,7 @@ def test_a_sample_answers_what_its_plan_asks(name: str, expected: dict[str, list
     assert replies(sample(name)) == expected
 
 
+@pytest.mark.takes_long
 def test_queues_are_compared_where_both_are_sound(sound: Tables) -> None:
     """The change with replication is given with its interval over repeats, at each best point."""
     assert [*replies(sound)] == [
@@ -174,6 +177,7 @@ def test_queues_are_compared_where_both_are_sound(sound: Tables) -> None:
     ]
 
 
+@pytest.mark.takes_long
 def test_a_comparison_names_the_layout_that_both_sides_have() -> None:
     """The layout is named in the sentence, and beside the mark in the figure."""
     layouts = (*LAYOUTS, ("cs1ss2", "classic"), ("cs1ss2", "mirrored"))
@@ -189,6 +193,7 @@ def test_a_comparison_names_the_layout_that_both_sides_have() -> None:
     assert len({*labels}) == len(labels)
 
 
+@pytest.mark.takes_long
 def test_at_one_rate_latency_is_compared() -> None:
     """Latency and CPU per message are compared; throughput if one side does not keep up."""
     varying = (("rate_msg_s", (100.0,)),)
@@ -204,6 +209,7 @@ def test_at_one_rate_latency_is_compared() -> None:
     assert change.startswith("mirrored queues against classic queues: CALL ")
 
 
+@pytest.mark.takes_long
 def test_what_is_doubted_is_not_told(sound: Tables) -> None:
     """A doubtful point is no throughput and no side of a comparison; only the maximum names it."""
     mirrored = sound["points"]["queues"].eq("mirrored")
@@ -219,6 +225,7 @@ def test_what_is_doubted_is_not_told(sound: Tables) -> None:
     assert call.startswith("CALL: no sound result, because no point is beyond doubt; the highest")
 
 
+@pytest.mark.takes_long
 @pytest.mark.parametrize(
     ("factors", "words"),
     [((0.8, 1.0, 1.2), "\N{MINUS SIGN}.*to \N{MINUS SIGN}"), ((0.3, 1.0, 1.9), "no ")],
@@ -247,6 +254,7 @@ def test_the_first_point_has_its_doubts(sound: Tables) -> None:
     assert re.match(r"CALL \(classic queues\): from \d+ \(doubted: backlog\) with 10 threads", call)
 
 
+@pytest.mark.takes_long
 def test_the_least_is_what_is_known_to_be_sustained() -> None:
     """If the send rate is unknown, the least throughput is given as an upper bound."""
     frames = dict(tables(Shape(layouts=LAYOUTS, test_cases=("rpc-cast",), threads=(10,))))
@@ -257,6 +265,7 @@ def test_the_least_is_what_is_known_to_be_sustained() -> None:
         assert words in replies(completed, "scaling")["How high is throughput?"][0]
 
 
+@pytest.mark.takes_long
 def test_repeats_that_are_equal_were_not_measured_once() -> None:
     """Equal repeats give no interval, and the stated reason is not that of a single run."""
     frames = dict(tables(Shape(layouts=LAYOUTS, test_cases=("rpc-call",), threads=(10,))))
@@ -268,6 +277,7 @@ def test_repeats_that_are_equal_were_not_measured_once() -> None:
     assert change.endswith("CALL \N{MINUS SIGN}50 %; equal in all repeats, so without an interval.")
 
 
+@pytest.mark.takes_long
 def test_doubts_of_latencies_are_told_beside_them() -> None:
     """The doubts about latency are named in the comparison at the same rate."""
     varying = (("rate_msg_s", (100.0,)),)
@@ -279,6 +289,7 @@ def test_doubts_of_latencies_are_told_beside_them() -> None:
     assert "doubted" not in cost
 
 
+@pytest.mark.takes_long
 def test_single_runs_ask_for_repeats() -> None:
     """Without intervals the answer says, once, that repeats would give them and how to get them."""
     shape = Shape(layouts=LAYOUTS, test_cases=("rpc-call",), threads=(10, 20), repeats=1)
@@ -412,6 +423,7 @@ def test_a_plan_names_its_questions(tmp_path: Path, sound: Tables) -> None:
         parse_plan(f"question: scalin\n{PLAN}", tmp_path / "plan.yaml")
 
 
+@pytest.mark.takes_long
 def test_a_question_without_an_answer_hides_none() -> None:
     """If the plan's question has no answer, the questions that fit the runs are answered."""
     frames = complete(tables(Shape(layouts=LAYOUTS[:1], test_cases=("rpc-call",), repeats=3)))
@@ -433,6 +445,7 @@ def test_a_plan_that_cannot_be_read_is_told(tmp_path: Path, sound: Tables) -> No
     assert planned(tmp_path).empty
 
 
+@pytest.mark.takes_long
 def test_an_audit_tells_of_a_plan_that_cannot_be_read(root: Path, tmp_path: Path) -> None:
     """The audit says so, since it cannot check the runs against the plan."""
     folder = shutil.copytree(root / "data/samples/faults", tmp_path / "faults")
@@ -442,6 +455,7 @@ def test_an_audit_tells_of_a_plan_that_cannot_be_read(root: Path, tmp_path: Path
     assert (audit.exit_code, "plan of the runs cannot be read" in audit.output) == (0, True)
 
 
+@pytest.mark.takes_long
 def test_a_test_case_that_is_not_installed_is_told() -> None:
     """An unknown test case, as of an imported report, is named; the others are answered."""
     frames = tables(Shape(layouts=LAYOUTS, test_cases=("rpc-call", "notify"), threads=(10, 20)))

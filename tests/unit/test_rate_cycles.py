@@ -161,6 +161,7 @@ def cycled(capacity: float) -> Tables:
 PEAKS = "CAST: at 800 msg/sec for 2 s of every 6 s, "
 
 
+@pytest.mark.takes_long
 @pytest.mark.parametrize(
     ("capacity", "answer", "doubts"),
     [

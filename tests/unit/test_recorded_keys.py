@@ -130,6 +130,7 @@ def written(run: Path) -> Iterator[str]:
                 yield from recorded(document, form.model_validate_json(line))
 
 
+@pytest.mark.takes_long
 def test_every_recorded_key_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """Exactly those that no table and no rule reads are listed above."""
     keys: Keys = set()

@@ -246,6 +246,7 @@ FAULTS: Mapping[Callable[[Server], None], tuple[str, set[str]]] = {
 }
 
 
+@pytest.mark.takes_long
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_rejections_that_do_not_add_up_are_found(
     tmp_path: Path, fault: Callable[[Server], None]

@@ -63,6 +63,7 @@ def climbed(queues: str, run: str, unfinished: list[int]) -> pd.DataFrame:
     return conform("rate_steps", rows)
 
 
+@pytest.mark.takes_long
 def test_staircases_are_answered_by_their_steps() -> None:
     """Each layout is bracketed by two steps; a comparison gives the possible range.
 

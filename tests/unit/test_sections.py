@@ -27,6 +27,7 @@ def found() -> Tables:
     return samples.complete(SAMPLE)
 
 
+@pytest.mark.takes_long
 def test_what_there_is_no_data_for_is_not_shown(found: Tables) -> None:
     """There is neither an empty table nor a heading."""
     assert {name for name in SECTIONS if [*shown(found, name)]} >= FILLED
@@ -93,6 +94,7 @@ def test_the_standard_deviation_is_told_where_pages_have_it() -> None:
         assert ("standard deviation" in " ".join(content.words)) is has
 
 
+@pytest.mark.takes_long
 def test_a_section_without_rows_is_told() -> None:
     """An empty output would look like an error."""
     shown_there = CliRunner().invoke(app, ["show", str(SAMPLE), "steps"])

@@ -56,6 +56,7 @@ def levels_of(level: float, second: Seconds, latency: Series, seconds: int) -> I
     return level_interval(level, counts - above, counts)
 
 
+@pytest.mark.takes_long
 @pytest.mark.parametrize("seconds", [20, 60])
 def test_intervals_of_the_mean_latency_hold_the_truth(seconds: int) -> None:
     """It holds for a mean over messages, with correlated seconds of unequal numbers of them."""
@@ -81,6 +82,7 @@ def test_few_events_in_a_long_window_give_no_interval() -> None:
     assert ratio_interval(rates, np.ones(120)) is None
 
 
+@pytest.mark.takes_long
 @pytest.mark.parametrize(("level", "seconds"), [(0.5, 20), (0.9, 60), (0.95, 100)])
 def test_intervals_of_percentiles_hold_the_truth(level: float, seconds: int) -> None:
     """It holds for percentiles, as far as the window suffices for them."""

@@ -33,6 +33,7 @@ def answer(frames: Tables) -> Answer:
     return value
 
 
+@pytest.mark.takes_long
 @pytest.mark.parametrize(
     ("cores", "words", "settled"),
     [
@@ -53,6 +54,7 @@ def test_clients_until_a_server_is_busy(
     assert bool(result.settle) == bool(settled)
 
 
+@pytest.mark.takes_long
 def test_bodies_of_each_length_are_told_apart() -> None:
     """With short bodies alone, twenty clients may not saturate a server."""
     frames = used(0.2, 0.6, 0.9, parameters=(("payload_bytes", (10, 1000)),))

@@ -141,6 +141,7 @@ def measured() -> Tables:
     return tables(shape)
 
 
+@pytest.mark.takes_long
 def test_no_curve_has_points_of_two_generators(measured: Tables) -> None:
     """The generator separates them, whatever further parameters differ."""
     runs = measured["runs"]
@@ -159,6 +160,7 @@ def test_no_curve_has_points_of_two_generators(measured: Tables) -> None:
     ] * 2
 
 
+@pytest.mark.takes_long
 def test_the_protocols_are_compared(measured: Tables) -> None:
     """A sentence compares them per kind of queue; a page names both generators."""
     answered = {answer.question: answer for answer in answers(measured)}

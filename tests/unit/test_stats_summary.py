@@ -22,6 +22,7 @@ def test_a_printed_total_goes_before_the_sum_of_its_rounded_parts(root: Path) ->
     pd.testing.assert_series_equal(shown, printed, check_names=False)
 
 
+@pytest.mark.takes_long
 def test_nodes_are_summed_where_nobody_printed_a_total() -> None:
     """The broker's CPU excludes load generators and host."""
     measured = tables(Shape(repeats=1))
@@ -48,6 +49,7 @@ def test_a_node_that_was_down_counts_with_both_of_its_lives(root: Path) -> None:
     assert figures["cpu_per_message_s"][disturbed] == pytest.approx(1313e-6, abs=5e-7)
 
 
+@pytest.mark.takes_long
 def test_without_a_node_the_cpu_of_all_is_not_known() -> None:
     """A node was sampled, but its CPU over the window is unknown."""
     measured = tables(Shape(repeats=1))

@@ -89,6 +89,7 @@ def test_pika_reads_what_is_sent(fields: dict[str, object], body: bytes, frame_m
     assert all(len(part.fragment) <= frame_max - 8 for part in parts)
 
 
+@pytest.mark.takes_long
 @pytest.mark.parametrize("name", ["message_id", "correlation_id", "reply_to"])
 @given(value=st.binary(max_size=255), fields=PROPERTIES)
 def test_a_text_is_found_among_all_other_properties(

@@ -73,6 +73,7 @@ def test_where_no_point_is_sound_it_is_said(sound: Tables) -> None:
     assert answer_to(read, "comparison").endswith(" be compared, because one side is in doubt.")
 
 
+@pytest.mark.takes_long
 def test_a_change_has_an_interval_or_the_reason(sound: Tables) -> None:
     """Repeats give an interval; single runs give the reason for none."""
     assert "CALL \N{MINUS SIGN}55 % (\N{MINUS SIGN}" in answer_to(sound, "comparison")

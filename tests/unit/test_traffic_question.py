@@ -25,6 +25,7 @@ def sentence_for(p99_s: float | None, **off: float) -> str:
     return plain(sentence)
 
 
+@pytest.mark.takes_long
 @pytest.mark.parametrize(
     ("off", "words"),
     [
