@@ -171,7 +171,8 @@ def test_stolen_time_is_given_for_its_host_alone() -> None:
     full = {"full": True, "tests": True, "total_cores": 3.9, "cores": 4, "others": 0.0}
     stolen = (("one", 2.0), ("two", 0.0))
     hosts = [{"host": name, "process": name, "stolen_cores": s, **full} for name, s in stolen]
-    run = SimpleNamespace(waited=None, hosts=pd.DataFrame(hosts), cpu=sound()["cpu"])
+    limits = SimpleNamespace(hosts=pd.DataFrame(hosts), nodes=sound()["cpu"].iloc[:0])
+    run = SimpleNamespace(waited=None, full=limits)
     found = [*resources.host(cast("Evidence", run))]
     assert ["hypervisor" in cause.because for cause in found] == [True, False]
     assert [cause.name for cause in found] == ["neighbour on the host", "host full"]

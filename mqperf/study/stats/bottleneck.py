@@ -6,15 +6,16 @@ Behavior of the TCP Congestion Avoidance Algorithm, 1997).  Where CPU and networ
 limit is elsewhere: a lock, one thread inside the broker, or the clients' own waiting.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 import pandas as pd
 
 from mqperf.plan.columns import TABLES
 from mqperf.study.stats.compare import CANNOT_TELL
-from mqperf.study.stats.rules.finding import each, measured
+from mqperf.study.stats.rules.finding import Row, each, measured
 from mqperf.study.stats.rules.stairs import used_cpu
-from mqperf.study.stats.rules.tester import HOST_FULL, busy_testers, hosts_used, listed
+from mqperf.study.stats.rules.tester import HOST_FULL, TESTERS, busy_testers, hosts_used
 from mqperf.study.tables import Tables, conform
 
 BROKER_FULL = 0.9
@@ -28,10 +29,11 @@ LOSSY = 0.01
 """Share of TCP segments retransmitted from which on the network counts as the limit."""
 
 
-CPU_COLUMNS = ("process", "kind", "total_cores", "cores")
-HOST_COLUMNS = ("process", "total_cores", "full", "tests", "others")
-"""Columns on which a verdict depends, beside those of ``network``."""
+CPU_COLUMNS = ("run", "process", "kind", "total_cores", "cores")
+"""Columns of CPU on which a verdict depends."""
 
+OF_RUNS = ("broker", *TESTERS, "background")
+"""Kinds of processes that belong to a run."""
 
 Verdict = tuple[str, str]
 """The bottleneck of a run, and the figures that show it, in words."""
@@ -51,42 +53,66 @@ def bottlenecks(tables: Tables) -> pd.DataFrame:
     """
     frame = measured(tables)
     runs = frame[[name for name in TABLES["bottlenecks"].columns if name in frame.columns]]
-    used = used_cpu(tables)
-    cpu, busy = _by_run(used, CPU_COLUMNS), _by_run(busy_testers(used, frame), CPU_COLUMNS)
-    hosts = _by_run(hosts_used(tables), HOST_COLUMNS)
-    links = _by_run(tables["network"], [*tables["network"]])
-    verdicts = [_verdict(cpu(run), busy(run), hosts(run), links(run)) for run in runs["run"]]
+    used, links = rows_by_run(used_cpu(tables)[[*CPU_COLUMNS]]), rows_by_run(tables["network"])
+    full = full_by_run(tables)
+    verdicts = [_verdict(used(run), full(run), links(run)) for run in runs["run"]]
     verdict_table = pd.DataFrame(verdicts, runs.index, ["bottleneck", "because"])
     return conform("bottlenecks", runs.join(verdict_table))
 
 
-def _by_run(frame: pd.DataFrame, columns: Sequence[str]) -> Callable[[str], pd.DataFrame]:
-    """Return a function that gives these columns of the rows of a run."""
-    positions, rows = frame.groupby("run").indices, frame[[*columns]]
-    return lambda run: rows.iloc[positions.get(run, [])]
+def rows_by_run(frame: pd.DataFrame) -> Callable[[str], pd.DataFrame]:
+    """A function that gives the rows of a run."""
+    positions, no_rows = frame.groupby("run").indices, frame.iloc[:0]
+    return lambda run: frame.iloc[positions[run]] if run in positions else no_rows
 
 
-def _verdict(
-    rows: pd.DataFrame, busy: pd.DataFrame, hosts: pd.DataFrame, links: pd.DataFrame
-) -> Verdict:
-    if rows.empty:
+@dataclass(frozen=True, slots=True)
+class Full:
+    """What was full in a run: its rows of CPU, by kind, and of ``network``.
+
+    Load generators used up the core that they run on, nodes and hosts the cores that they have;
+    networks were full, or lost so much that TCP held back.
+    """
+
+    testers: pd.DataFrame
+    nodes: pd.DataFrame
+    hosts: pd.DataFrame
+    networks: pd.DataFrame
+
+
+def full_by_run(tables: Tables) -> Callable[[str], Full]:
+    """A function that gives what was full in a run."""
+    used, hosts, links = used_cpu(tables), hosts_used(tables), tables["network"]
+    nodes = used[used["kind"] == "broker"]
+    limits = (
+        busy_testers(used, tables["runs"]),
+        nodes[nodes["total_cores"] >= BROKER_FULL * nodes["cores"]],
+        hosts[hosts["full"]],
+        links[_is_full(links) | (links["retransmitted_share"] >= LOSSY)],
+    )
+    testers, full_nodes, full_hosts, networks = map(rows_by_run, limits)
+    return lambda run: Full(testers(run), full_nodes(run), full_hosts(run), networks(run))
+
+
+def _verdict(used: pd.DataFrame, full: Full, links: pd.DataFrame) -> Verdict:
+    if used.empty:
         return CANNOT_TELL, "no CPU was recorded over the window"
-    if len(busy):
-        return LOAD_GENERATORS, f"a Python process runs on about one core: {_cores_text(busy)}"
-    nodes = rows[rows["kind"] == "broker"]
-    if len(full := full_nodes(nodes)):
-        names = ", ".join(full["process"])
-        by_size = full.groupby("cores", sort=False)
-        used = "; ".join(f"of {cores} cores: {_cores_text(rows)}" for cores, rows in by_size)
-        return f"broker: {names}", used
-    if len(full := hosts[hosts["full"]]):
-        used = _cores_text(rows[rows["kind"].isin(["broker", "client", "server", "background"])])
-        whose = "the load generators'" if full["tests"].any() else "the brokers'"
-        reason = f"{whose} host was full ({_cores_text(full)}): {used};"
-        return "host", f"{reason} others {full['others'].sum():.2f} cores"
-    if reason := network_limit(links):
-        return "network", reason
-    return _without_limit(rows, nodes, links)
+    if len(full.testers):
+        text = _cores_text(each(full.testers))
+        return LOAD_GENERATORS, f"a Python process runs on about one core: {text}"
+    if len(full.nodes):
+        names = ", ".join(full.nodes["process"])
+        by_size = full.nodes.groupby("cores", sort=False)
+        text = "; ".join(f"of {cores} cores: {_cores_text(each(rows))}" for cores, rows in by_size)
+        return f"broker: {names}", text
+    if len(full.hosts):
+        text = _cores_text(row for row in each(used) if row.kind in OF_RUNS)
+        whose = "the load generators'" if full.hosts["tests"].any() else "the brokers'"
+        reason = f"{whose} host was full ({_cores_text(each(full.hosts))}): {text};"
+        return "host", f"{reason} others {full.hosts['others'].sum():.2f} cores"
+    if len(full.networks):
+        return "network", network_limit(full.networks)
+    return _without_limit(used, links)
 
 
 def agreed(verdicts: pd.Series) -> str | None:
@@ -95,22 +121,19 @@ def agreed(verdicts: pd.Series) -> str | None:
     return limits[0] if len(limits) == 1 and limits[0] not in {CANNOT_TELL, NONE} else None
 
 
-def full_nodes(nodes: pd.DataFrame) -> pd.DataFrame:
-    """The rows of nodes that used up their host's cores."""
-    return nodes[nodes["total_cores"] >= BROKER_FULL * nodes["cores"]]
-
-
-def network_limit(links: pd.DataFrame) -> str:
-    """Why the network was the limit; empty where it was not."""
+def _is_full(links: pd.DataFrame) -> pd.Series:
     full_bytes_s = LINK_FULL * links["speed_bytes_s"]
-    full = (links["sent_bytes_s"] >= full_bytes_s) | (links["received_bytes_s"] >= full_bytes_s)
-    if full.any():
-        return _traffic_text(links[full])
-    lossy = links["retransmitted_share"] >= LOSSY
+    return (links["sent_bytes_s"] >= full_bytes_s) | (links["received_bytes_s"] >= full_bytes_s)
+
+
+def network_limit(limits: pd.DataFrame) -> str:
+    """Why the network was the limit of a run, by its networks in ``Full``."""
+    if (full := _is_full(limits)).any():
+        return _traffic_text(limits[full])
     return ", ".join(
         f"{100 * row.retransmitted_share:.1f} % of the TCP segments of host {row.host} were"
         " retransmitted"
-        for row in (each(links[lossy].drop_duplicates("host")) if lossy.any() else ())
+        for row in each(limits.drop_duplicates("host"))
     )
 
 
@@ -124,22 +147,22 @@ def _traffic_text(links: pd.DataFrame) -> str:
     )
 
 
-def _without_limit(rows: pd.DataFrame, nodes: pd.DataFrame, links: pd.DataFrame) -> Verdict:
-    testers = rows[rows["kind"].isin(["client", "server"])]
+def _without_limit(used: pd.DataFrame, links: pd.DataFrame) -> Verdict:
+    nodes = [row for row in each(used) if row.kind == "broker"]
+    testers = [row for row in each(used) if row.kind in TESTERS]
     unknown = {
-        "CPU of the brokers": nodes.empty,
-        "CPU of the load generators": testers.empty,
-        "the number of cores": rows["cores"].isna().any(),
+        "CPU of the brokers": not nodes,
+        "CPU of the load generators": not testers,
+        "the number of cores": used["cores"].isna().any(),
     }
-    used = _cores_text(nodes, testers)
+    known = _cores_text([*nodes, *testers])
     if names := " and ".join(figure for figure, missing in unknown.items() if missing):
-        return CANNOT_TELL, f"{names} not recorded; known: {used}"
-    idle = f"no process out of CPU, no host above {100 * HOST_FULL:.0f} %: {used}"
+        return CANNOT_TELL, f"{names} not recorded; known: {known}"
+    idle = f"no process out of CPU, no host above {100 * HOST_FULL:.0f} %: {known}"
     return NONE, "; ".join(filter(None, [idle, _traffic_text(links)]))
 
 
-def _cores_text(*parts: pd.DataFrame) -> str:
-    by_part = (listed(rows[rows["total_cores"].notna()]) for rows in parts)
-    used = {name: cores for part in by_part for name, cores in part.items()}
-    listing = ", ".join(f"{name} {cores:.2f} cores" for name, cores in used.items())
+def _cores_text(rows: Iterable[Row]) -> str:
+    used = {row.process: row.total_cores for row in rows if pd.notna(row.total_cores)}
+    listing = ", ".join(f"{name} {round(cores, 3):.2f} cores" for name, cores in used.items())
     return listing or "nothing known"

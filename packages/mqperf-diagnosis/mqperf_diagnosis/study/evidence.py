@@ -7,17 +7,14 @@ from typing import Any
 
 import pandas as pd
 
+from mqperf.study.stats.bottleneck import OF_RUNS, Full, full_by_run, rows_by_run
 from mqperf.study.stats.rules.finding import each, measured, offered
 from mqperf.study.stats.rules.stairs import judged_steps, used_cpu
-from mqperf.study.stats.rules.tester import hosts_used
 from mqperf.study.stats.rules.window import KEEPS_UP
 from mqperf.study.tables import Tables
 
 NOTHING = pd.DataFrame({"run": []})
 """Replaces a table of a package that is not installed."""
-
-RUNS_OWN = ("broker", "client", "server", "background")
-"""Kinds of processes that belong to the run, so that their wait for a core delays it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +43,7 @@ class Evidence:
     offered_msg_s: float
     kept: bool
     cpu: pd.DataFrame
-    hosts: pd.DataFrame
+    full: Full
     rows: Callable[[str], pd.DataFrame]
 
     @cached_property
@@ -58,6 +55,11 @@ class Evidence:
         """The rows of ``waits`` with this quantity."""
         waits = self.waits
         return waits if waits.empty else waits[waits["quantity"] == quantity]
+
+    def reached(self, quantity: str, least: float) -> pd.DataFrame:
+        """The rows of ``waits`` with this quantity where it is ``least`` or more."""
+        figures = self.figures(quantity)
+        return figures if figures.empty else figures[figures["value"].ge(least)]
 
     def figure(self, process: str, quantity: str, thing: str | None = None) -> float | None:
         """One figure of ``waits``; None where it was not recorded."""
@@ -79,7 +81,7 @@ class Evidence:
         """
         if self.waits.empty:
             return None
-        processes = self.cpu.loc[self.cpu["kind"].isin(RUNS_OWN), "process"]
+        processes = self.cpu.loc[self.cpu["kind"].isin(OF_RUNS), "process"]
         rows = self.waits[self.waits["process"].isin(processes) & self.waits["object"].eq("all")]
         used, waited = (
             rows.loc[rows["quantity"].eq(name), "value"].sum() for name in ("used", "waited")
@@ -109,23 +111,18 @@ def evidence(tables: Tables) -> Iterator[Evidence]:
     """Yield the evidence on every measured run."""
     frame = measured(tables)
     rates, kept = _offered_deliveries(frame), keeping(tables)
-    cpu, hosts = _by_run(used_cpu(tables)), _by_run(hosts_used(tables))
-    names = ("runs", "waits", "network", "links", "events", "quotas", "node_summary", "latency")
-    tables_by_run = {name: _by_run(tables.get(name, NOTHING)) for name in names}
+    cpu, full = rows_by_run(used_cpu(tables)), full_by_run(tables)
+    names = ("waits", "links", "events", "quotas", "node_summary", "latency")
+    tables_by_run = {name: rows_by_run(tables.get(name, NOTHING)) for name in names}
     for run, rate in zip(each(frame), rates, strict=True):
-        frames = (cpu(run.run), hosts(run.run), _rows_of(tables_by_run, run.run))
-        yield Evidence(run, rate, run.run in kept, *frames)
+        rows = _rows_of(tables_by_run, run.run)
+        yield Evidence(run, rate, run.run in kept, cpu(run.run), full(run.run), rows)
 
 
 def _rows_of(
     by_table: dict[str, Callable[[str], pd.DataFrame]], run: str
 ) -> Callable[[str], pd.DataFrame]:
     return lambda name: by_table[name](run)
-
-
-def _by_run(frame: pd.DataFrame) -> Callable[[str], pd.DataFrame]:
-    positions, no_rows = frame.groupby("run").indices, frame.iloc[:0]
-    return lambda run: frame.iloc[positions[run]] if run in positions else no_rows
 
 
 def percent(share: float) -> str:

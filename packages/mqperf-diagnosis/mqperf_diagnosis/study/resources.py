@@ -7,9 +7,8 @@ column *bottleneck*; figures from inside nodes and from the kernel go further.
 import json
 from collections.abc import Iterator
 
-from mqperf.study.stats.bottleneck import LINK_FULL, LOSSY, full_nodes, network_limit
+from mqperf.study.stats.bottleneck import LINK_FULL, LOSSY, network_limit
 from mqperf.study.stats.rules.finding import each
-from mqperf.study.stats.rules.tester import busy_testers
 from mqperf_diagnosis.study.evidence import Cause, Evidence, percent
 
 NEVER_IDLE = 0.95
@@ -53,8 +52,7 @@ TESTS_BY_KIND = {
 
 def alarm(run: Evidence) -> Iterator[Cause]:
     """A node that blocks publishers, by its alarms in ``waits``, or by its log in the window."""
-    seen = run.figures("alarmed")
-    for row in each(seen[seen["value"].ge(ALARMED)]):
+    for row in each(run.reached("alarmed", ALARMED)):
         yield Cause(
             name="memory or disk alarm",
             at=row.process,
@@ -63,9 +61,9 @@ def alarm(run: Evidence) -> Iterator[Cause]:
             " seen, and blocks publishers",
             test="raise the limit (memory_watermark_mb), or have consumers keep the queues short",
         )
-    if len(seen):
-        return
     events = run.rows("events")
+    if len(run.figures("alarmed")) or events.empty:
+        return
     within = events["what"].eq("alarm") & events["time_s"].between(0, run.run.window_s)
     for row in each(events[within.fillna(value=False)]):
         detail = json.loads(row.detail)
@@ -82,7 +80,7 @@ def alarm(run: Evidence) -> Iterator[Cause]:
 
 def tester(run: Evidence) -> Iterator[Cause]:
     """A load generator that used up the core that it runs on."""
-    for row in each(busy_testers(run.cpu, run.rows("runs"))):
+    for row in each(run.full.testers):
         yield Cause(
             name="load generator full",
             at=row.process,
@@ -95,8 +93,7 @@ def tester(run: Evidence) -> Iterator[Cause]:
 
 def broker(run: Evidence) -> Iterator[Cause]:
     """A node that used up its host's cores."""
-    nodes = run.cpu[run.cpu["kind"] == "broker"]
-    for row in each(full_nodes(nodes)):
+    for row in each(run.full.nodes):
         yield Cause(
             name="node full",
             at=row.process,
@@ -113,7 +110,7 @@ def erlang_process(run: Evidence) -> Iterator[Cause]:
     reported.  With cores left, threads wait as well, for the thread that runs where they did: that
     is no shortage, and is ignored here.
     """
-    if (run.waited or 0.0) >= WAITED and run.hosts["full"].any():
+    if run.waits.empty or ((run.waited or 0.0) >= WAITED and len(run.full.hosts)):
         return
     for kind, test in TESTS_BY_KIND.items():
         for row in each(run.figures(f"{kind} running")):
@@ -139,12 +136,13 @@ def host(run: Evidence) -> Iterator[Cause]:
 
     If the time for which threads of the run waited for a core is known, it decides.
     """
+    if run.full.hosts.empty:
+        return
     waited, wait_text = run.waited, ""
     if waited is not None:
         wait_text = f"; threads of the run that wanted one waited {percent(waited)} of that time"
-    of_full_node = run.hosts["host"].isin(full_nodes(run.cpu[run.cpu["kind"] == "broker"])["host"])
-    hosts = run.hosts[run.hosts["full"] & (run.hosts["tests"] | ~of_full_node)]
-    for row in each(hosts):
+    of_full_node = run.full.hosts["host"].isin(run.full.nodes["host"])
+    for row in each(run.full.hosts[run.full.hosts["tests"] | ~of_full_node]):
         if waited is not None and waited < WAITED:
             continue
         others, stolen = row.others >= NEIGHBOUR * row.cores, row.stolen_cores
@@ -211,8 +209,9 @@ def link(run: Evidence) -> Iterator[Cause]:
 
 def network(run: Evidence) -> Iterator[Cause]:
     """A network interface that is full, or a host whose segments are retransmitted."""
-    links = run.rows("network")
-    if because := network_limit(links):
+    links = run.full.networks
+    if len(links):
+        because = network_limit(links)
         lossy = "retransmitted" in because
         most = links[["sent_bytes_s", "received_bytes_s"]].max(axis="columns")
         share = links["retransmitted_share"] if lossy else most / links["speed_bytes_s"]
@@ -231,8 +230,7 @@ def disk(run: Evidence) -> Iterator[Cause]:
     """A node that waits for its disk for much of the time, unless the run keeps its rate."""
     if run.kept:
         return
-    rows = run.figures("synchronised")
-    for row in each(rows[rows["value"].ge(SYNCHRONISED)]):
+    for row in each(run.reached("synchronised", SYNCHRONISED)):
         written = run.figure(row.process, "written") or 0.0
         yield Cause(
             name="disk",
@@ -251,12 +249,12 @@ def collector(run: Evidence) -> Iterator[Cause]:
     """
     if run.kept:
         return
-    rows = run.waits[run.waits["object"].eq("collector")]
+    rows = run.waits if run.waits.empty else run.waits[run.waits["object"].eq("collector")]
     for row in each(rows):
         used = run.figure(row.process, "used", "all") or 0.0
         if used and row.value / used >= COLLECTING:
             yield _collecting(row.process, row.value / used, "of its CPU, by its threads")
-    for row in each(run.rows("node_summary").dropna(subset="paused_s")):
+    for row in each(run.rows("node_summary")):
         share = row.paused_s / run.run.window_s
         if share >= COLLECTING and row.node not in set(rows["process"]):
             yield _collecting(row.node, share, "of the window, as it says itself")

@@ -27,8 +27,10 @@ CREDIT = 0.3
 def confirms(run: Evidence) -> Iterator[Cause]:
     """Clients with a full window of unconfirmed messages, only without an offered rate."""
     window = run.parameter("confirms")
+    if not window or pd.notna(run.offered_msg_s):
+        return
     time_s = run.rows("latency").get("confirm_p50_s", pd.Series(dtype="float64")).dropna()
-    if not window or time_s.empty or pd.notna(run.offered_msg_s):
+    if time_s.empty:
         return
     in_flight = run.run.send_rate_msg_s * float(time_s.iloc[0])
     allowed = float(window) * run.run.threads
@@ -71,8 +73,7 @@ def prefetch(run: Evidence) -> Iterator[Cause]:
 
 def flow(run: Evidence) -> Iterator[Cause]:
     """Publishers that wait for credit."""
-    rows = run.figures("connection held")
-    for row in each(rows[rows["value"].ge(CREDIT)]):
+    for row in each(run.reached("connection held", CREDIT)):
         yield Cause(
             name="flow control",
             at=row.process,
