@@ -30,7 +30,8 @@ def doubts(tables: Tables) -> pd.DataFrame:
 
     Doubts that came with the tables, such as those about a report's wording, are not repeated.
     """
-    everything, planned_only = Selection(tables), Selection(of_plan(tables))
+    everything, planned = Selection(tables), of_plan(tables)
+    planned_only = everything if planned is tables else Selection(planned)
     rows = [
         {
             "run": finding.run,

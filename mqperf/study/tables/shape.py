@@ -170,11 +170,11 @@ def of_plan(tables: Tables) -> Tables:
 
     Doubts, which report those points, are kept.
     """
-    planned = tables.get("planned")
-    if planned is None or planned.empty:
+    if outside_plan(tables).empty:
         return tables
+    planned = tables["planned"]["point"]
     return {
-        name: frame[frame["point"].isna() | frame["point"].isin(planned["point"])]
+        name: frame[frame["point"].isna() | frame["point"].isin(planned)]
         if "point" in frame.columns and name != "doubts"
         else frame
         for name, frame in tables.items()
