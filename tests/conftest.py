@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+import long_tests
 import no_programs
 import pytest
-import thirds
 from hypothesis import HealthCheck, settings
 from platformdirs import user_cache_path
 from typing_extensions import override
@@ -83,10 +83,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="how often the test of killed controllers kills; 50 before a release",
     )
     parser.addoption(
-        "--third",
-        choices=["1", "2", "3", "all"],
+        "--turn",
+        choices=[*map(str, long_tests.DAYS), "all"],
         default="all",
-        help="of the long test files in tests/thirds.py, run only this third",
+        help="of the long test files in tests/long_tests.py, run only those whose turn this is",
     )
 
 
@@ -125,12 +125,12 @@ def group(file: str) -> str:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the other thirds; mix files that wait for programs with files that compute.
+    """Leave out those of other days; mix files that wait for programs with files that compute.
 
     Mixed, several processes use the cores from the start; the longest files come early, so that
     none runs alone.
     """
-    other_days = thirds.left_out(config.getoption("--third"))
+    other_days = long_tests.left_out(config.getoption("--turn"))
     if excluded := [item for item in items if file_of(item.nodeid) in other_days]:
         config.hook.pytest_deselected(items=excluded)
         items[:] = [item for item in items if file_of(item.nodeid) not in other_days]
