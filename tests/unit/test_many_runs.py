@@ -76,8 +76,8 @@ def test_batches_say_what_one_process_says(
     monkeypatch.setattr(batches, "TOGETHER", 1000)
     at_once = tables.read(many)
     for name in at_once:
-        pd.testing.assert_frame_equal(shared[name], at_once[name], check_column_type=False)
-        pd.testing.assert_frame_equal(one_by_one[name], at_once[name], check_column_type=False)
+        pd.testing.assert_frame_equal(shared[name], at_once[name])
+        pd.testing.assert_frame_equal(one_by_one[name], at_once[name])
 
 
 def test_unreadable_runs_among_many_are_named(many: Path) -> None:

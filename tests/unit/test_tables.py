@@ -330,7 +330,7 @@ def test_tables_survive_being_files(call: dict[str, pd.DataFrame], tmp_path: Pat
         for file in tables.write(call, tmp_path / form, form):
             frame = pd.read_parquet(file) if form == "parquet" else pd.read_csv(file)
             again = tables.conform(file.stem, frame)
-            pd.testing.assert_frame_equal(again, call[file.stem], check_column_type=False)
+            pd.testing.assert_frame_equal(again, call[file.stem])
 
 
 def test_a_cut_record_is_refused(tmp_path: Path) -> None:

@@ -26,6 +26,10 @@ AXES = ("system", "topology", "queues", "test_case", "threads", "repeat")
 """The columns that give the position of a row in a sweep, outermost first."""
 
 
+python_strings = pd.option_context("mode.string_storage", "python")
+"""Decorates what makes many short frames: with Arrow's strings it takes a fifth longer."""
+
+
 def empty(name: str) -> pd.DataFrame:
     """The table without rows."""
     return _empty(name).copy()
@@ -36,6 +40,7 @@ def _empty(name: str) -> pd.DataFrame:
     return conform(name, pd.DataFrame())
 
 
+@python_strings
 def conform(name: str, frame: pd.DataFrame) -> pd.DataFrame:
     """The frame as registered: all columns of the table, in order, with their types, checked.
 
@@ -68,10 +73,6 @@ def _type_changes(frame: pd.DataFrame) -> dict[str, Any]:
     registered = {column: _type(COLUMNS[column].dtype) for column in frame.columns}
     types = zip(registered.items(), frame.dtypes, strict=True)
     return {column: dtype for (column, dtype), actual in types if actual != dtype}
-
-
-python_strings = pd.option_context("mode.string_storage", "python")
-"""Decorates what makes many short frames: with Arrow's strings it takes a fifth longer."""
 
 
 @cache
