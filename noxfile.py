@@ -83,14 +83,13 @@ def wheels(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Check everything: lint, types and docs, then the tests.
 
-    Of the long ones, in tests/long_tests.py, each day runs a fifth; -- --turn all runs all.
+    Of the long ones, in tests/long_tests.py, each day runs a part; -- --day all runs all.
     """
     lint(session)
     with ThreadPoolExecutor() as pool:
         for check in [pool.submit(step, session) for step in (types, docs, collected)]:
             check.result()
-    turn = f"--turn={TODAY % 5 + 1}"
-    pytest(session, "tests", "--complete", turn, *side_by_side(WAITING))
+    pytest(session, "tests", "--complete", f"--day={TODAY}", *side_by_side(WAITING))
 
 
 @nox.session

@@ -83,10 +83,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="how often the test of killed controllers kills; 50 before a release",
     )
     parser.addoption(
-        "--turn",
-        choices=[*map(str, long_tests.DAYS), "all"],
+        "--day",
         default="all",
-        help="of the long test files in tests/long_tests.py, run only those whose turn this is",
+        help="the number of a day: of the files in tests/long_tests.py, run only those of its turn",
     )
 
 
@@ -130,7 +129,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     Mixed, several processes use the cores from the start; the longest files come early, so that
     none runs alone.
     """
-    other_days = long_tests.left_out(config.getoption("--turn"))
+    other_days = long_tests.left_out(config.getoption("--day"))
     if excluded := [item for item in items if file_of(item.nodeid) in other_days]:
         config.hook.pytest_deselected(items=excluded)
         items[:] = [item for item in items if file_of(item.nodeid) not in other_days]

@@ -55,10 +55,10 @@ def tables(shape: Shape = Shape()) -> Tables:
 @cache
 def _invented(shape: Shape) -> Tables:
     name = sha256(repr(shape).encode()).hexdigest()
-    return samples.once(f"invented-{name}", lambda: _inventing(shape))
+    return samples.once(f"invented-{name}", lambda: _made(shape))
 
 
-def _inventing(shape: Shape) -> Tables:
+def _made(shape: Shape) -> Tables:
     keys = list(_keys(shape))
     failed, whole = keys[0] | {"run": "failed", "repeat": shape.repeats + 1}, keys
     rows: Mapping[str, list[Row]] = {

@@ -46,15 +46,15 @@ def doubted(folder: Path) -> dict[str, pd.DataFrame]:
 
 @cache
 def _read(folder: Path) -> Tables:
-    return once(_file("read", folder), lambda: tables.read(folder))
+    return once(_name("read", folder), lambda: tables.read(folder))
 
 
 @cache
 def _complete(folder: Path) -> Tables:
-    return once(_file("complete", folder), lambda: stats.complete(_read(folder)))
+    return once(_name("complete", folder), lambda: stats.complete(_read(folder)))
 
 
-def _file(kind: str, folder: Path) -> str:
+def _name(kind: str, folder: Path) -> str:
     return "-".join([kind, *folder.parts[-3:]])
 
 

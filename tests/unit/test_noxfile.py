@@ -24,7 +24,7 @@ CORES = WAITING = 1
 OPTIONS = """
 def pytest_addoption(parser):
     parser.addoption("--complete", action="store_true")
-    parser.addoption("--turn", choices=["1", "2", "3", "4", "5"])
+    parser.addoption("--day")
 """
 SOME = """
 import pytest
