@@ -45,11 +45,11 @@ from mqperf.study.tables import (
     all_attempts,
     of_plan,
     plan_of,
-    python_strings,
     select,
     where,
     write,
 )
+from mqperf.study.tables.shape import python_strings
 
 PLAIN_BYTES = 1_000_000
 """Larger CSV files are compressed: tables with a row per second, of many or long runs."""

@@ -28,10 +28,6 @@ itself and gaps between frames are not counted in the bytes."""
 LOSSY = 0.01
 """Share of TCP segments retransmitted from which on the network counts as the limit."""
 
-
-CPU_COLUMNS = ("run", "process", "kind", "total_cores", "cores")
-"""Columns of CPU on which a verdict depends."""
-
 OF_RUNS = ("broker", *TESTERS, "background")
 """Kinds of processes that belong to a run."""
 
@@ -53,7 +49,7 @@ def bottlenecks(tables: Tables) -> pd.DataFrame:
     """
     frame = measured(tables)
     runs = frame[[name for name in TABLES["bottlenecks"].columns if name in frame.columns]]
-    used, links = rows_by_run(used_cpu(tables)[[*CPU_COLUMNS]]), rows_by_run(tables["network"])
+    used, links = rows_by_run(used_cpu(tables)), rows_by_run(tables["network"])
     full = full_by_run(tables)
     verdicts = [_verdict(used(run), full(run), links(run)) for run in runs["run"]]
     verdict_table = pd.DataFrame(verdicts, runs.index, ["bottleneck", "because"])

@@ -8,17 +8,9 @@ import pandas as pd
 
 from mqperf.plan.columns import TABLES
 from mqperf.study.stats.doubt_kinds import CHECKS, WHOLE
-from mqperf.study.tables import (
-    Selection,
-    Tables,
-    at,
-    conform,
-    empty,
-    of_plan,
-    python_strings,
-    varied,
-)
+from mqperf.study.tables import Selection, Tables, at, conform, empty, of_plan, varied
 from mqperf.study.tables.axis_words import worded
+from mqperf.study.tables.shape import python_strings
 
 JSON_COLUMNS = ("system", "topology", "queues", "test_case", "threads", "run", "kind", "text")
 """The columns of ``doubts`` that a JSON line has beside the evidence."""

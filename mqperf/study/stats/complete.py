@@ -17,16 +17,9 @@ from mqperf.study.stats.scaling import saturation_points
 from mqperf.study.stats.searches import searches
 from mqperf.study.stats.summary import points
 from mqperf.study.stats.sustained import FIGURE, in_both, sustained
-from mqperf.study.tables import (
-    Tables,
-    conform,
-    control_runs_apart,
-    empty,
-    of_plan,
-    outside_plan,
-    python_strings,
-)
+from mqperf.study.tables import Tables, conform, control_runs_apart, empty, of_plan, outside_plan
 from mqperf.study.tables.axes import SWEEP
+from mqperf.study.tables.shape import python_strings
 
 
 @python_strings

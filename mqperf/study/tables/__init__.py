@@ -30,7 +30,6 @@ from mqperf.study.tables.shape import (
     of_points,
     once,
     outside_plan,
-    python_strings,
     select,
     where,
 )
@@ -57,7 +56,6 @@ __all__ = [
     "outside_plan",
     "over_repeats",
     "plan_of",
-    "python_strings",
     "read",
     "select",
     "shown",
