@@ -15,7 +15,7 @@ from mqperf.pages.figures import as_picture
 from mqperf.pages.figures.told import short
 from mqperf.pages.report.drawings import counting
 from mqperf.pages.sections import forms, shown
-from mqperf.pages.sections.rows import uncertainty
+from mqperf.pages.sections.points import uncertainty
 from mqperf.plan.columns import parameters
 from mqperf.plan.test_cases import TEST_CASES, unit_of
 from mqperf.study.tables import Tables, conditions, varied, with_parameters

@@ -21,7 +21,7 @@ from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.runner.plans import Outcome
 from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.in_plans import problems_of
-from mqperf.pages.report.grids import grid
+from mqperf.pages.sections.forms import grid
 from mqperf.plan import AFTER_S, BEFORE_S, Plan
 from mqperf.plan.file import parse_plan
 from mqperf.record import Run, read_events, runs

@@ -12,6 +12,7 @@ from factory import Shape, tables
 import mqperf
 from mqperf.base.errors import MqperfError
 from mqperf.front.live.cell import SESSION
+from mqperf.pages.sections.points import points
 from mqperf.study.tables import arranged
 from mqperf_notebook.front import explore as module
 from mqperf_notebook.front.explore import Controls, explore
@@ -46,10 +47,10 @@ def test_another_parameter_may_be_on_x() -> None:
     """That with most values is the default; a choice changes no other view."""
     choice = offered()[0]
     assert choice.axes == {"payload_bytes": "payload, bytes", "threads": "threads"}
-    before = arranged(choice.view.points)
+    before = arranged(points(choice.view.tables))
     for x, words in (("", "payload and thread count"), ("threads", "thread count and payload")):
         assert f" against {words}: " in drawn(choice.shown("points", x))
-    assert arranged(choice.view.points) == before
+    assert arranged(points(choice.view.tables)) == before
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from factory import Shape, tables
 
 from mqperf.pages import figures, notebook
-from mqperf.pages.sections.rows import uncertainty
+from mqperf.pages.sections.points import uncertainty
 from mqperf.plan.columns import COMPUTED
 from mqperf.study.stats import complete
 from mqperf.study.tables import Tables, conform, read

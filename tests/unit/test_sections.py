@@ -13,8 +13,8 @@ from viewed import contents
 from mqperf.base.errors import MqperfError
 from mqperf.front.cli import app
 from mqperf.pages import notebook
-from mqperf.pages.report.grids import grid
 from mqperf.pages.sections import SECTIONS, forms, shown
+from mqperf.pages.sections.forms import grid
 from mqperf.study.tables import Tables
 
 SAMPLE = Path(__file__).parents[2] / "data/samples/faults"

@@ -9,7 +9,7 @@ from mqperf.pages.questions.question import MORE_REPEATS, Answer, Answering
 from mqperf.pages.questions.words import Row, bold, case_of, cited, listed, spanned, where_of
 from mqperf.pages.report import drawings
 from mqperf.pages.report.rst import Text
-from mqperf.pages.sections import rows
+from mqperf.pages.sections.actions import of_actions
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.tables import Tables, varied
 from mqperf.study.tables.axes import SWEEP
@@ -32,7 +32,7 @@ def asked(tables: Tables) -> bool:
 
 def answer(tables: Tables) -> Answer | None:
     """Answer with outage, losses and recovery for each kind of action on each node, by load."""
-    actions = _with_condition(rows.outages(tables))
+    actions = _with_condition(of_actions(tables))
     names = [name for name in ("threads", *varied(actions)) if name != CONDITION]
     varying = [name for name in names if len(actions[name].unique()) > 1]
     keys = [*SWEEP, "action", "node", *varying]

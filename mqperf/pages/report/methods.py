@@ -7,7 +7,7 @@ import pandas as pd
 from mqperf.base.one_line import amount
 from mqperf.pages.report.rst import Grid
 from mqperf.pages.report.words import joined, repeats_of
-from mqperf.pages.sections.rows import POINTS
+from mqperf.pages.sections.points import POINTS
 from mqperf.plan.columns import COLUMNS, COUNTS, TABLES
 from mqperf.study.stats.bottleneck import BROKER_FULL, LINK_FULL, LOSSY
 from mqperf.study.stats.doubt_kinds import CHECKS

@@ -11,13 +11,13 @@ from typing import Any
 import pandas as pd
 
 from mqperf.pages.questions import Answer, answers
-from mqperf.pages.report import grids, hosts, run_sheets
+from mqperf.pages.report import hosts, run_sheets
 from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.explorers import Explorers
 from mqperf.pages.report.rst import Grid, Text, slug
 from mqperf.pages.report.run_sheets import Sheets
 from mqperf.pages.report.words import Layout, joined, repeats_of
-from mqperf.pages.sections import View, contents, forms
+from mqperf.pages.sections import SECTIONS, View, forms
 from mqperf.plan.test_cases import STANDARD, TEST_CASES
 from mqperf.study.tables import Selection, Tables, varied, where
 from mqperf.study.tables.axes import FACTORS
@@ -135,15 +135,16 @@ def _part(view: View, labels: Iterator[str], sheets: Sheets) -> Part:
 
 
 def _sections(view: View, labels: Iterator[str], sheets: Sheets) -> Iterator[Printed]:
-    for name, content in contents(view):
-        yield Printed(
-            name,
-            content.heading,
-            Text(" ").join(content.words),
-            content.drawing,
-            grids.grid(content, labels, sheets),
-            content.behind,
-        )
+    for name, section in SECTIONS.items():
+        for content in section.of(view):
+            yield Printed(
+                name,
+                content.heading,
+                Text(" ").join(content.words),
+                content.drawing,
+                forms.grid(content, labels, sheets),
+                content.behind,
+            )
 
 
 def _data(layout: Layout, tables: Tables, parts: Mapping[str, Part]) -> dict[str, Any]:

@@ -18,7 +18,6 @@ from mqperf.pages.questions.first_screen import first_screen
 from mqperf.pages.report import (
     control_runs,
     drawings,
-    grids,
     hosts,
     methods,
     overview,
@@ -36,6 +35,7 @@ from mqperf.pages.report.pictures.topology import describe, picture
 from mqperf.pages.report.tops import tops
 from mqperf.pages.report.words import Layout, generator, known_cases, left_out
 from mqperf.pages.report.writer import Writer
+from mqperf.pages.sections import forms
 from mqperf.plan.columns import TABLES
 from mqperf.plan.file import public
 from mqperf.record import PLAN
@@ -225,7 +225,7 @@ def _grids(answered: Sequence[Answer]) -> Iterator[rst.Grid]:
     """Yield the tables of the answers; the numbers of footnotes continue through all of them."""
     labels = (f"answer-{number}" for number in count(1))
     for answer in answered:
-        if answer.table is not None and (grid := grids.grid(answer.table, labels, {})) is not None:
+        if answer.table is not None and (grid := forms.grid(answer.table, labels, {})) is not None:
             yield grid
 
 

@@ -24,7 +24,7 @@ from mqperf.pages.sections.section import Content, Section, View
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.tables import Selection, Tables, where
 
-__all__ = ["SECTIONS", "Content", "Section", "View", "contents", "shown", "views"]
+__all__ = ["SECTIONS", "Content", "Section", "View", "shown", "views"]
 
 SECTIONS: Registry[Section] = Registry(
     "sections",
@@ -46,13 +46,6 @@ SECTIONS: Registry[Section] = Registry(
         background.SECTION,
     ),
 )
-
-
-def contents(view: View) -> Iterator[tuple[str, Content]]:
-    """Yield name and content of each section that applies to a test case on a layout."""
-    for name, section in SECTIONS.items():
-        for content in section.of(view):
-            yield name, content
 
 
 def shown(tables: Tables, section: str, test_case: str = "") -> Iterator[tuple[View, Content]]:

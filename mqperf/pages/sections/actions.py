@@ -5,15 +5,14 @@ from collections.abc import Iterator
 import pandas as pd
 
 from mqperf.pages.report.words import joined
-from mqperf.pages.sections import rows
 from mqperf.pages.sections.section import Content, Section, View, present
 from mqperf.plan.columns import ACTION_PHASES, COLUMNS, COST, OUTAGES
-from mqperf.study.tables import tidy
+from mqperf.study.tables import Tables, in_curves, tidy, with_parameters
 
 
 def outages(view: View) -> Iterator[Content]:
     """Yield a table with a row for each action of a run."""
-    table = rows.outages(view.tables)
+    table = of_actions(view.tables)
     cost = [name for name in present(table, COST, keep=("lost",)) if name not in _summed(table)]
     yield Content(
         heading="Outages",
@@ -24,6 +23,15 @@ def outages(view: View) -> Iterator[Content]:
         key="run",
         data=tidy(table),
     )
+
+
+def of_actions(tables: Tables) -> pd.DataFrame:
+    """Return one row per action of a run: losses, largest latency, and the run's duplicates."""
+    key, phases = ["run", "action", "node", "commanded_s"], tables["action_phases"]
+    cost = phases.loc[phases["phase"] == "during", [*key, *COST, "latency_max_s"]]
+    joined = tables["outages"].merge(cost, on=key, how="left")
+    joined = joined.merge(tables["messages"][["run", "duplicates"]], on="run", how="left")
+    return in_curves(with_parameters(joined, tables["runs"]), "repeat", "commanded_s")
 
 
 def _words(outages: pd.DataFrame) -> Iterator[str]:
@@ -42,7 +50,7 @@ def _words(outages: pd.DataFrame) -> Iterator[str]:
 
 def phases(view: View) -> Iterator[Content]:
     """Yield a table with a row for the time before, during and after each action of a run."""
-    figures = rows.of_runs(view.tables, "action_phases", "commanded_s", "from_s")
+    figures = view.of_runs("action_phases", "commanded_s", "from_s")
     names = [name for name in ACTION_PHASES if name not in {"commanded_s", *_summed(figures)}]
     yield Content(
         heading="Before, during and after the actions",

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from mqperf.pages.sections import rows
 from mqperf.pages.sections.section import Content, Section, View
 from mqperf.plan.columns import BACKGROUND
 from mqperf.study.tables import tidy
@@ -10,7 +9,7 @@ from mqperf.study.tables import tidy
 
 def content(view: View) -> Iterator[Content]:
     """Yield a table with a row for each background load of a run."""
-    loads = rows.of_runs(view.tables, "background", "background")
+    loads = view.of_runs("background", "background")
     yield Content(
         heading="Background load",
         words=[

@@ -1,7 +1,7 @@
-"""Forms of a section: data frame, lines of text, and records for JSON."""
+"""Forms of a section: data frame, lines of text, grid of a page, and records for JSON."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from textwrap import wrap
 from typing import Any
 
@@ -9,9 +9,12 @@ import pandas as pd
 from markupsafe import Markup
 from pandas.api.types import is_numeric_dtype
 
+from mqperf.pages.report import run_sheets
+from mqperf.pages.report.rst import Grid, Note, Text
+from mqperf.pages.report.run_sheets import Sheets
 from mqperf.pages.report.words import cell, unsure
-from mqperf.pages.sections.rows import LATENCIES
-from mqperf.pages.sections.section import Content, View
+from mqperf.pages.sections.points import LATENCIES
+from mqperf.pages.sections.section import Content, Marks, View
 from mqperf.plan.columns import COLUMNS
 from mqperf.study.tables.clocks import UNSURE
 
@@ -85,6 +88,40 @@ def finished(name: str, rows: pd.DataFrame, index: int) -> str:
     return cell(column, value)
 
 
+def grid(content: Content, labels: Iterator[str], sheets: Sheets) -> Grid | None:
+    """Return the table of a section for a page; ``labels`` yields labels of footnotes.
+
+    The first cell of a row links to its run, or to the first run of its point.
+    """
+    rows = content.rows
+    if rows is None:
+        return None
+    keys = tuple(map(str, rows[content.key])) if content.key else ()
+    marks = _on_shown_columns(content.marks, content.columns)
+    notes: dict[str, Note] = {}
+    lines = []
+    for position in range(len(rows)):  # a run may have several rows
+        key = keys[position] if keys else ""
+        line = []
+        for name in content.columns:
+            sentences = marks.get((key, name), [])
+            for text in sentences:
+                if text not in notes:
+                    notes[text] = Note(next(labels), text)
+            references = Text("").join(notes[text].mark for text in sentences)
+            line.append(Text.escape(finished(name, rows, position)) + references)
+        if key:
+            line[0] = run_sheets.linked(line[0], sheets.get(key))
+        lines.append(tuple(line))
+    return Grid(
+        content.caption,
+        tuple(content.columns.values()),
+        tuple(lines),
+        tuple(notes.values()),
+        style=content.style,
+    )
+
+
 def document(view: View, content: Content) -> dict[str, Any]:
     """Return a section for JSON: layout and test case, sentences, rows in SI units, and notes.
 
@@ -113,6 +150,14 @@ def of_frame(rows: pd.DataFrame) -> list[dict[str, Any]]:
         rows.to_json(orient="records", date_format="iso", date_unit="us")
     )
     return records
+
+
+def _on_shown_columns(marks: Marks, shown: Collection[str]) -> Mapping[tuple[str, str], list[str]]:
+    """Return the marks; those of columns that are not shown move to the thread count."""
+    placed: dict[tuple[str, str], list[str]] = {}
+    for (row, column), sentences in marks.items():
+        placed.setdefault((row, column if column in shown else "threads"), []).extend(sentences)
+    return placed
 
 
 def _scaled(rows: pd.DataFrame, name: str) -> pd.Series:

@@ -9,14 +9,15 @@ from mqperf.pages.report.explorers import FOLDER
 from mqperf.pages.report.rst import Text, download
 from mqperf.pages.sections.section import Content, Section, View, present
 from mqperf.plan.columns import COLUMNS, COUNTS
-from mqperf.study.tables import tidy, varied
+from mqperf.study.tables import Tables, in_curves, tidy, varied
+from mqperf.study.tables.axes import FACTORS
 
 IN_TIME = "in_time"
 
 
 def content(view: View) -> Iterator[Content]:
     """Yield a table with a row for each attempt, with repeat and status if they vary."""
-    rows, caption = view.attempts, view.caption("Message count")
+    rows, caption = _attempts(view.tables), view.caption("Message count")
     names = present(rows, ("threads", *COUNTS), keep=("threads", "sent", "received", "lost"))
     names[1:1] = varied(rows)
     names += [name for name in ("repeat", "status") if len(rows[name].unique()) > 1]
@@ -35,6 +36,14 @@ def content(view: View) -> Iterator[Content]:
         drawing=drawings.counts(caption, rows),
         data=tidy(rows),
     )
+
+
+def _attempts(tables: Tables) -> pd.DataFrame:
+    """Return one row per attempt, also failed ones: messages, repeat, status and failure."""
+    runs, counts = tables["runs"], tables["messages"][["run", *COUNTS]]
+    factors = dict.fromkeys((*FACTORS, *varied(runs)))
+    names = ["run", "point", "threads", *factors, "repeat", "status", "failure"]
+    return in_curves(runs[names].merge(counts, on="run", how="left"), "repeat")
 
 
 def _link(view: View, run: str) -> Text:

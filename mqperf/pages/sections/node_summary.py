@@ -6,7 +6,6 @@ import pandas as pd
 
 from mqperf.base.one_line import amount
 from mqperf.pages.report import drawings
-from mqperf.pages.sections import rows
 from mqperf.pages.sections.section import Content, Section, View
 from mqperf.plan.columns import COLUMNS, TABLES
 from mqperf.study.tables import tidy, with_parameters
@@ -15,7 +14,7 @@ from mqperf.study.tables import tidy, with_parameters
 def content(view: View) -> Iterator[Content]:
     """Yield a table with a row for each node of a run; metrics that none has are left out."""
     caption = view.caption("inside of the nodes")
-    summary = rows.of_runs(view.tables, "node_summary")
+    summary = view.of_runs("node_summary")
     metrics = with_parameters(view.tables["node_metrics"], view.tables["runs"])
     yield Content(
         heading="Metrics of the nodes",

@@ -8,16 +8,37 @@ from mqperf.pages.report import drawings, limits, saturation
 from mqperf.pages.report.rst import Text
 from mqperf.pages.report.words import joined
 from mqperf.pages.sections.percentiles import withheld
-from mqperf.pages.sections.rows import POINTS
 from mqperf.pages.sections.section import Content, Section, View, present
 from mqperf.plan.columns import COLUMNS
+from mqperf.plan.test_cases import streams
 from mqperf.record.streams.telling import BEYOND
 from mqperf.study.stats.rules.finding import offered
 from mqperf.study.stats.survivors import survivors
-from mqperf.study.tables import arranged, varied
+from mqperf.study.tables import Tables, arranged, completed, in_curves, over_repeats, varied
 from mqperf.study.tables.axes import FACTORS
 from mqperf.study.tables.axis_words import called
-from mqperf.study.tables.clocks import LARGE_SHARE
+from mqperf.study.tables.clocks import LARGE_SHARE, UNSURE
+from mqperf.study.tables.repeats import by_point
+
+POINTS = (
+    *(
+        "threads",
+        "processes",
+        "throughput_msg_s",
+        "latency_mean_s",
+        "cpu_total_cores",
+        "cpu_per_message_s",
+        "bottleneck",
+    ),
+    *("throughput_msg_s_low", "throughput_msg_s_high", "throughput_sd_msg_s", "send_rate_msg_s"),
+    *("latency_p50_s", "latency_p90_s", "latency_p95_s", "latency_p99_s", "latency_p999_s"),
+    *("latency_max_s", "cpu_sys_cores", "published_throughput_msg_s", "published_latency_s"),
+    *("repeats", "failed"),
+)
+"""The figures of a point that are shown, if they are known."""
+
+LATENCIES = tuple(name for name in POINTS if name.startswith("latency_"))
+"""Columns with an error from clocks, whose bound is in the column ``UNSURE``."""
 
 AS_IN_2016 = {
     "published_throughput_msg_s": "throughput_msg_s",
@@ -30,7 +51,7 @@ def content(view: View) -> Iterator[Content]:
     """Yield a table with the figures of every point, over its repeats."""
     if len(view.tables["rate_steps"]):
         return  # means over steps of different rates are meaningless
-    figures, system = view.points, view.layout.system_title
+    figures, system = points(view.tables), view.layout.system_title
     subject = "throughput and latency"
     if figures["cpu_total_cores"].notna().any():
         subject = f"throughput, latency and {system} CPU utilization"
@@ -47,6 +68,40 @@ def content(view: View) -> Iterator[Content]:
         marks={(point, "latency_mean_s"): [text] for point, text in surviving},
         drawing=drawings.sweep(caption, view.layout, view.test_case, figures, view.tables),
     )
+
+
+def points(tables: Tables) -> pd.DataFrame:
+    """Return one row per point: the table ``points``, and further figures over the repeats.
+
+    Send rate, standard deviation and the figures as in 2016 are means over the whole runs, the
+    largest latency is the maximum over them; the ``bottleneck`` is that on which all repeats
+    agree.  CPU per message is kept only for test cases whose clients do not wait for messages.
+    """
+    runs = set(completed(tables["runs"])["run"])
+    messages, latency = (
+        frame[frame["run"].isin(runs)] for frame in (tables["messages"], tables["latency"])
+    )
+    rates = ["send_rate_msg_s", "throughput_sd_msg_s", "published_throughput_msg_s"]
+    figures = tables["points"]
+    if not figures["test_case"].isin(streams()).any():
+        figures = figures.drop(columns=list(figures.filter(like="cpu_per_message_s")))
+    for added in (
+        over_repeats(messages, rates)[["point", *rates]],
+        over_repeats(latency, ["published_latency_s"])[["point", "published_latency_s"]],
+        by_point(latency)["latency_max_s"].max()[["point", "latency_max_s"]],
+        limits.of_points(tables),
+    ):
+        figures = figures.merge(added, on="point", how="left")
+    return in_curves(figures.assign(**uncertainty(latency, figures["point"])))
+
+
+def uncertainty(latency: pd.DataFrame, points: pd.Series) -> dict[str, pd.Series]:
+    """Return the column ``latency_uncertainty_s`` of these points, if it is above 0 at any.
+
+    It is the maximum over the repeats.
+    """
+    largest = latency.groupby("point")[UNSURE].max()
+    return {UNSURE: points.map(largest)} if largest.gt(0).any() else {}
 
 
 def _columns(rows: pd.DataFrame, system: str) -> dict[str, str]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from mqperf.pages.report import drawings
-from mqperf.pages.sections import rows
 from mqperf.pages.sections.section import Content, Section, View
 from mqperf.study.stats.compare import kinds_by_point
 from mqperf.study.stats.rules.stairs import PAUSE_S, STEP
@@ -19,7 +18,7 @@ KEPT = (
 
 def content(view: View) -> Iterator[Content]:
     """Yield a table with a row for each step of a run."""
-    steps = rows.of_runs(view.tables, "rate_steps", "from_s")
+    steps = view.of_runs("rate_steps", "from_s")
     caption = view.caption("steps of the offered rate")
     doubted = kinds_by_point(view.tables)
     yield Content(

@@ -10,10 +10,9 @@ from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.explorers import Explorers
 from mqperf.pages.report.rst import escape
 from mqperf.pages.report.words import Layout, likewise
-from mqperf.pages.sections import rows
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import MESSAGES, TEST_CASES, TestCase, in_unit
-from mqperf.study.tables import Tables, conditions, varied
+from mqperf.study.tables import Tables, conditions, in_curves, varied, with_parameters
 from mqperf.study.tables.places import CONDITION
 
 ABOUT: Mapping[str, tuple[str, str]] = {
@@ -114,16 +113,6 @@ class View:
         """The parameters that vary among these runs, besides the number of threads."""
         return varied(self.tables["runs"])
 
-    @cached_property
-    def attempts(self) -> pd.DataFrame:
-        """One row per attempt; see ``rows.attempts``."""
-        return rows.attempts(self.tables)
-
-    @cached_property
-    def points(self) -> pd.DataFrame:
-        """One row per point; see ``rows.points``."""
-        return rows.points(self.tables)
-
     @property
     def published(self) -> bool:
         """Whether the figures were copied from a published report, without further data."""
@@ -132,6 +121,11 @@ class View:
     def caption(self, subject: str) -> str:
         """Return the caption of a table of this test case."""
         return f"{self.case.title} {subject}"
+
+    def of_runs(self, table: str, *order: str) -> pd.DataFrame:
+        """Return the rows of a table with the parameters of their run, curve after curve."""
+        rows = with_parameters(self.tables[table], self.tables["runs"])
+        return in_curves(rows, "repeat", *order)
 
     def columns(
         self, frame: pd.DataFrame, figures: Sequence[str], keep: Sequence[str] | None = None

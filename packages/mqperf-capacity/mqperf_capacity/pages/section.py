@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from mqperf.pages.sections import Content, Section, View, rows
+from mqperf.pages.sections import Content, Section, View
 from mqperf.study.tables import Tables, tidy
 
 SHOWN = ("host", "group", "quota_cores", "quota_memory_bytes", "throttled_share", "throttled_s")
@@ -10,7 +10,7 @@ SHOWN = ("host", "group", "quota_cores", "quota_memory_bytes", "throttled_share"
 
 def content(view: View) -> Iterator[Content]:
     """A row for each group of a run."""
-    quotas = rows.of_runs(view.tables, "quotas", "group")
+    quotas = view.of_runs("quotas", "group")
     yield Content(
         heading="Quotas",
         words=[*_words(view.tables)],

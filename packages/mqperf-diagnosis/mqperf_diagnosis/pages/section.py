@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from mqperf.pages.sections import Content, Section, View, rows
+from mqperf.pages.sections import Content, Section, View
 from mqperf.study.tables import tidy
 from mqperf_diagnosis.pages import words
 
@@ -11,7 +11,7 @@ SHOWN = ("cause_rank", "cause", "cause_at", "cause_share", "because", "cause_tes
 
 def content(view: View) -> Iterator[Content]:
     """A row for each cause of a run."""
-    causes = rows.of_runs(view.tables, "causes", "cause_rank")
+    causes = view.of_runs("causes", "cause_rank")
     yield Content(
         heading="Causes",
         words=words.summary(view.tables),

@@ -7,7 +7,7 @@ import pandas as pd
 
 from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.explorers import shown
-from mqperf.pages.sections import Content, Section, View, rows
+from mqperf.pages.sections import Content, Section, View
 from mqperf.study.tables import tidy, where
 from mqperf_flame.onhost.recorder import HERTZ
 from mqperf_flame.pages.sheet import drawn, flame_sheet
@@ -22,7 +22,7 @@ def content(view: View) -> Iterator[Content]:
     """Yield graph and hottest functions of each run that is drawn in time and was profiled."""
     if view.tables["stacks"].empty:
         return
-    all_functions = rows.of_runs(view.tables, "hot_functions", "process")
+    all_functions = view.of_runs("hot_functions", "process")
     for run in shown(view.tables):
         if (stacks := where(view.tables["stacks"], run=run)).empty:
             continue

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from mqperf.pages.report.words import joined
-from mqperf.pages.sections import rows
 from mqperf.pages.sections.section import Content, Section, View
 from mqperf.plan.columns import LINK, LINK_COLUMNS
 from mqperf.study.tables import Tables, tidy
@@ -11,7 +10,7 @@ from mqperf.study.tables import Tables, tidy
 
 def content(view: View) -> Iterator[Content]:
     """Yield a table of the links of runs; quantities not planned or not measured have no column."""
-    links = rows.of_runs(view.tables, "links")
+    links = view.of_runs("links")
     axes, planned = view.axes, {column.name for column in LINK}
     names = [
         name

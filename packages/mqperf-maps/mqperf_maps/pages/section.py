@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.words import joined
 from mqperf.pages.sections import Content, Section, View
+from mqperf.pages.sections.points import points
 from mqperf.study.stats.compare import kinds_by_point
 from mqperf.study.tables import arranged
 from mqperf.study.tables.axis_words import called
@@ -16,7 +17,8 @@ from mqperf.study.tables.axis_words import called
 
 def content(view: View) -> Iterator[Content]:
     """Yield maps of two axes, one for each combination of values of further axes."""
-    axes = arranged(view.points)
+    rows = points(view.tables)
+    axes = arranged(rows)
     if axes.colour is None:
         return
     caption = view.caption("throughput of all combinations")
@@ -24,12 +26,12 @@ def content(view: View) -> Iterator[Content]:
     alt = f"Map of the throughput at every combination of {names}."
     doubted = {*kinds_by_point(view.tables)}
     words = ["Mean throughput over the repeats; the darker, the higher."]
-    if view.points["point"].isin(doubted).any():
+    if rows["point"].isin(doubted).any():
         words.append("Points in doubt are in parentheses.")
     yield Content(
         heading="Throughput of all combinations",
         words=words,
-        drawing=Drawing(caption, alt, partial(_sheet, view.points, axes.colour, doubted)),
+        drawing=Drawing(caption, alt, partial(_sheet, rows, axes.colour, doubted)),
     )
 
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TypeVar
 
 from mqperf.pages.report import explorers
-from mqperf.pages.sections import SECTIONS, Content, View, contents, views
+from mqperf.pages.sections import SECTIONS, Content, View, views
+from mqperf.pages.sections.points import points
 from mqperf.study.tables import Tables, arranged, at, completed
 from mqperf.study.tables.axes import ON_X
 from mqperf.study.tables.axis_words import headed
@@ -39,8 +40,9 @@ class Choices:
     def sections(self) -> dict[str, str]:
         """Name of each section that has something to show -> its heading."""
         headings: dict[str, str] = {}
-        for name, content in contents(self.view):
-            headings.setdefault(name, content.heading)
+        for name, section in SECTIONS.items():
+            for content in section.of(self.view):
+                headings.setdefault(name, content.heading)
         if self.runs:
             headings[IN_TIME] = "One run in time"
         return dict(sorted(headings.items(), key=lambda heading: heading[0] != FIRST))
@@ -48,7 +50,7 @@ class Choices:
     @cached_property
     def axes(self) -> dict[str, str]:
         """Name of each parameter that may be on x -> its label; the default is the first."""
-        arrange = partial(arranged, self.view.points)
+        arrange = partial(arranged, points(self.view.tables))
         return {name: headed(name) for name in arrange().names if _with_x(name, arrange).x == name}
 
     @cached_property
@@ -73,7 +75,7 @@ class Choices:
             drawing = explorers.drawing(self.view.tables, self.source, run)
             yield Content(heading=self.sections[section], words=[drawing.alt], drawing=drawing)
         else:
-            yield from SECTIONS[section].of(replace(self.view))  # a copy: views cache their rows
+            yield from SECTIONS[section].of(self.view)
 
 
 def choices(tables: Tables, source: Path) -> list[Choices]:

@@ -8,7 +8,6 @@ from mqperf.pages.questions.question import MORE_REPEATS, Answer, Answering
 from mqperf.pages.questions.words import Row
 from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.rst import Text
-from mqperf.pages.sections import rows
 from mqperf.pages.sections.section import Content, Section, View
 from mqperf.plan.columns import Table
 from mqperf.study.stats.compare import kinds_by_point
@@ -24,7 +23,7 @@ def section(table: Table, about: tuple[str, str, str], keep: int, order: str = "
     names = tuple(column if isinstance(column, str) else column.name for column in table.own)
 
     def content(view: View) -> Iterator[Content]:
-        parts = rows.of_runs(view.tables, table.name, order)
+        parts = view.of_runs(table.name, order)
         yield Content(
             heading=heading,
             words=[words],
