@@ -1,7 +1,7 @@
 """Invented cells of a comparison of brokers, for tests of its ranking and its page."""
 
 from dataclasses import replace
-from math import inf
+from math import inf, nan
 
 from mqperf_brokers.study.cells import Cell
 from mqperf_brokers.study.rates import OFFERED, Sustained
@@ -20,6 +20,7 @@ CELL = Cell(
     machine="2 cores of an invented CPU",
     versions="RabbitMQ 3.10.8, mqperf 0.1.0",
     day="2026-11-26",
+    core_speed=nan,
     sustained=Sustained(OFFERED, 1000.0, 900.0, 1100.0),
     doubts=(),
 )

@@ -151,7 +151,10 @@ def test_a_parameter_of_one_protocol_is_no_workload() -> None:
 
 
 def test_a_second_measurement_is_within_or_outside() -> None:
-    """It counts if made on another day and not doubted; an open end has no limit."""
+    """It counts if made on another day, not doubted, and on cores that were no faster or slower.
+
+    An open end has no limit.
+    """
     later = "2026-11-28"
     first = cell(900, 1100)
     seconds = [
@@ -168,6 +171,11 @@ def test_a_second_measurement_is_within_or_outside() -> None:
         "on the same day",
         "the second does not count",
     ]
+    fast = cell(rate=1300, day=later, core_speed=2600.0)
+    assert again(first, fast).within is False
+    slow = replace(first, core_speed=2000.0)
+    assert again(slow, fast).why == "cores were 1.30 times as fast"
+    assert again(replace(first, core_speed=2400.0), fast).within is False
     assert share([*seconds, None]).startswith(
         "2 of 4 cells that were measured again on another day"
     )

@@ -251,6 +251,7 @@ def test_every_check_has_its_test() -> None:
         "pause-by-chance",
         *("link-not-as-asked", "background-load", "clock-drift", "network-bytes", "missing-node"),
         *("rate-missed", "count-missed", "sender-late", "service-time", "senders-blocked"),
+        "slower-cores",
     }
     assert set(PLANTED) | elsewhere == set(CHECKS)
     assert all(check.question.endswith("?") for check in CHECKS.values())

@@ -231,6 +231,27 @@ def with_hosts(log: Path, *readings: list[float]) -> list[psutil_log.Sample]:
     return psutil_log.samples(log)
 
 
+def test_the_speed_of_a_core_is_that_of_the_host(tmp_path: Path) -> None:
+    """It is the median over the window; older logs lack it, and no log has it at times only."""
+    log = tmp_path / "log"
+
+    def lines(*times_s: float | None) -> list[str]:
+        known = [{} if time_s is None else {"yardstick_s": time_s} for time_s in times_s]
+        return [json.dumps(json.loads(sample(second)) | more) for second, more in enumerate(known)]
+
+    log.write_text("\n".join(lines(4e-4, 9e-4, 5e-4, 1e-3)))
+    rows = psutil_rows.cpu(psutil_log.samples(log), {"client-1": "client"}, (1000, 1002))
+    known = rows.dropna(subset=["core_speed"])
+    assert known[["process", "scope", "core_speed"]].to_numpy().tolist() == [
+        ["host", "window", 2000.0]
+    ]
+    log.write_text("\n".join(lines(None, None, None)))
+    assert psutil_rows.cpu(psutil_log.samples(log), {}, (1000, 1002))["core_speed"].isna().all()
+    log.write_text("\n".join(lines(4e-4, None, 4e-4)))
+    with pytest.raises(ProbeError, match=r"log:2: only some samples tell how fast the cores were"):
+        psutil_log.samples(log)
+
+
 def test_stolen_time_is_that_of_the_host(tmp_path: Path) -> None:
     """For each second and the window; older logs lack it."""
     log = with_hosts(tmp_path / "log", [0, 0, 0, 0], [1, 1, 0.1, 0.5], [2, 2, 0.2, 0.6])

@@ -9,7 +9,8 @@ JSON line per sample::
      "network": {"at": monotonic, "bytes": {interface: [sent, received]},
                  "speeds": {interface: bytes per second},
                  "segments": [sent, retransmitted, needless]},
-     "memory": [bytes, available, swapped in, swapped out]}
+     "memory": [bytes, available, swapped in, swapped out],
+     "yardstick_s": CPU seconds of a fixed piece of work}
 
 The probe samples itself too, under its own label.  A process that has ended reads as null, and so
 does, once, a process that replaces another one under its label in the list of targets.  Speeds are
@@ -30,7 +31,7 @@ from typing import Any, TextIO
 
 import psutil
 
-from mqperf.onhost.probes import sampling
+from mqperf.onhost.probes import sampling, yardstick
 
 TCP_COUNTERS, MORE_TCP_COUNTERS = Path("/proc/net/snmp"), Path("/proc/net/netstat")
 MEGABIT = 125_000
@@ -163,6 +164,7 @@ def _write_sample(
             "segments": _segments(),
         },
         "memory": _memory(),
+        "yardstick_s": yardstick.cpu_s(),
     }
     out.write(json.dumps(sample) + "\n")
     out.flush()

@@ -146,10 +146,7 @@ def document(view: View, content: Content) -> dict[str, Any]:
 
 def of_frame(rows: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the rows of a data frame for JSON: times as ISO 8601, missing values as null."""
-    records: list[dict[str, Any]] = json.loads(
-        rows.to_json(orient="records", date_format="iso", date_unit="us")
-    )
-    return records
+    return list(json.loads(rows.to_json(orient="records", date_format="iso", date_unit="us")))
 
 
 def _on_shown_columns(marks: Marks, shown: Collection[str]) -> Mapping[tuple[str, str], list[str]]:

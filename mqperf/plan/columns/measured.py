@@ -7,6 +7,7 @@ from mqperf.plan.columns.column import (
     latency,
     memory,
     rate,
+    ratio,
     seconds,
     share,
     text,
@@ -174,6 +175,11 @@ CPU = (
     ),
     cpu("sys_cores", "System part of the same.", "sys"),
     cpu("stolen_cores", "Of a host: CPU that its hypervisor withheld from it.", "stolen"),
+    ratio(
+        "core_speed",
+        "Of a host: how often a core did a fixed piece of work in a CPU second; the median.",
+        "speed of a core, 1/s",
+    ),
     memory("rss_bytes", "Resident memory at the end; of a host, its memory in use.", "memory"),
 )
 

@@ -63,6 +63,7 @@ class Sample(Strict):
     host: Processors
     network: Network | None = None
     memory: Memory | None = None
+    yardstick_s: Annotated[float, Field(gt=0, le=1e3)] | None = None
 
 
 def samples(file: Path) -> list[Sample]:
@@ -142,6 +143,8 @@ def _fallen(before: Sample, after: Sample) -> Iterator[str]:
             yield f"the counters of {label} fell: it is another process than before"
     if len(before.host) != len(after.host):
         yield "only some samples tell what a hypervisor took"
+    if (before.yardstick_s is None) != (after.yardstick_s is None):
+        yield "only some samples tell how fast the cores were"
     yield from _fallen_network(before.network, after.network)
     yield from _fallen_swap(before.memory, after.memory)
 

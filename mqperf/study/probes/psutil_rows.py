@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
+from statistics import median
 
 import pandas as pd
 
@@ -25,7 +26,7 @@ def cpu(
     processes in ``ended``, which the plan stopped, the window row sums all their restarts.
     """
     samples = _in_window(log, window)
-    rows = []
+    speed, rows = _core_speed(samples), []
     for label in [*kinds, WHOLE_HOST]:
         series = [(s.epoch - window[0], reading_of(s, label)) for s in samples]
         kind = kinds.get(label, "host")
@@ -42,6 +43,7 @@ def cpu(
                 "host": host,
                 "scope": scope,
                 **_usage((begin, first), (end, last)),
+                "core_speed": speed if (label, scope) == (WHOLE_HOST, "window") else None,
             }
             for (begin, first), (end, last), scope in pairs
             if first is not None and last is not None
@@ -104,6 +106,12 @@ def _in_window(log: Sequence[Sample], window: tuple[float, float]) -> list[Sampl
     """The samples of the window, both ends included."""
     start, end = window[0] - TOLERANCE_S, window[1] + TOLERANCE_S
     return [sample for sample in log if start <= sample.epoch <= end]
+
+
+def _core_speed(samples: Sequence[Sample]) -> float | None:
+    """The median over the samples of the work done in a CPU second; None where not recorded."""
+    times_s = [sample.yardstick_s for sample in samples if sample.yardstick_s is not None]
+    return 1 / median(times_s) if times_s else None
 
 
 def _retransmitted_share(first: Sequence[int] | None, last: Sequence[int] | None) -> float | None:

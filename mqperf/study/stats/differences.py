@@ -7,6 +7,7 @@ import pandas as pd
 from mqperf.base.one_line import amount
 from mqperf.plan import columns
 from mqperf.plan.columns import parameters
+from mqperf.study.stats.rules.speed import unequal
 from mqperf.study.stats.rules.together import MACHINE, NETWORK, restarted
 from mqperf.study.tables import Tables, completed, conform, empty, of_plan, outside_plan, varied
 from mqperf.study.tables.axes import SWEEP, further
@@ -51,6 +52,9 @@ def differences(a: Tables, b: Tables) -> pd.DataFrame:
         ),
     ]
     rows.append((HARDWARE, "Hosts", _hosts(a), _hosts(b)))
+    speed_a, speed_b = core_speed(a), core_speed(b)
+    if unequal(speed_a, speed_b):
+        rows.append((HARDWARE, _heading("core_speed"), f"{speed_a:.0f}", f"{speed_b:.0f}"))
     for name in further(runs_a, runs_b):
         in_a, in_b = (_joined(shown_values(name, runs)) for runs in (runs_a, runs_b))
         rows.append((PLAN, _heading(name), in_a, in_b))
@@ -81,6 +85,11 @@ def _hosts(tables: Tables) -> str:
         return UNKNOWN
     sets = made_on(rows[rows["run"].isin(of_plan(tables)["runs"]["run"])])
     return "; ".join(sorted(sets.unique())) or UNKNOWN
+
+
+def core_speed(tables: Tables) -> float:
+    """The median speed of a core, of all hosts in all runs of the plan; NaN where not recorded."""
+    return float(of_plan(tables).get("cpu", empty("cpu"))["core_speed"].median())
 
 
 def _repeats(runs: pd.DataFrame) -> str:

@@ -22,6 +22,7 @@ from mqperf.study.stats.rules import (
     planned,
     queueing,
     record,
+    speed,
     sweep,
     tester,
     together,
@@ -346,6 +347,15 @@ CHECKS: Mapping[str, Check] = {
         " there it counts as CPU of other processes.",
         tester.stolen_cpu,
         finding="a hypervisor withheld CPU from the host",
+        weight=LIMITED,
+    ),
+    "slower-cores": Check(
+        "Were all repeats of a point measured with equally fast cores?",
+        "Others on the same hardware, a lower clock rate, or heat make a core slower, often without"
+        " steal time: each message then costs more CPU, and less is sustained. A fixed piece of"
+        " work tells it, done once a second. Older runs do not record it.",
+        speed.slower_cores,
+        finding="cores were slower than in another repeat",
         weight=LIMITED,
     ),
     "swapping": Check(

@@ -136,7 +136,8 @@ def hosts_used(tables: Tables) -> pd.DataFrame:
     window = by_machine(used_cpu(tables), tables["hosts"])
     host_rows = window[(window["kind"] == "host") & window["total_cores"].notna()]
     of_run = window[~window["kind"].isin(SUM_KINDS)].groupby(keys)["total_cores"].sum()
-    used = host_rows[[*keys, "process", "cores", "total_cores", "stolen_cores"]].merge(
+    names = ["process", "cores", "total_cores", "stolen_cores", "core_speed"]
+    used = host_rows[[*keys, *names]].merge(
         of_run.rename("own"), how="left", left_on=keys, right_index=True
     )
     testing = window.loc[window["kind"].isin(TESTERS), keys].drop_duplicates().assign(tests=True)

@@ -9,6 +9,7 @@ from mqperf.base.releases import released
 from mqperf.plan.columns import parameters
 from mqperf.plan.pace import PACE
 from mqperf.study.stats.contrasts import LOAD
+from mqperf.study.stats.differences import core_speed
 from mqperf.study.stats.doubt_kinds import CHECKS, NOTE, SPREAD, weight_of
 from mqperf.study.stats.rules.finding import in_parts, offered
 from mqperf.study.tables import Tables, completed, of_plan, of_points, varied
@@ -29,7 +30,8 @@ class Cell:
     ``given`` has the parameters of load and system by column, without those of the search for a
     rate.  ``confirmed`` is whether senders got confirms, as recorded; None if that is not known.
     ``release`` is the operating system of the hosts, ``doubts`` are reasons why the rate does not
-    count.  ``bundle`` is the name of the bundle with the runs, ``day`` the day on which they began.
+    count.  ``bundle`` is the name of the bundle with the runs, ``day`` the day on which they began,
+    and ``core_speed`` how fast a core was meanwhile; NaN if that is not recorded.
     """
 
     bundle: str
@@ -45,6 +47,7 @@ class Cell:
     machine: str
     versions: str
     day: str
+    core_speed: float
     sustained: Sustained
     doubts: tuple[str, ...]
 
@@ -102,6 +105,7 @@ def _cell(workload: Tables, bundle: str, names: Iterable[str]) -> Cell:
         machine=_machine(measured, workload["hosts"]),
         versions=", ".join(_versions(measured)),
         day=min(measured["started"].dropna().dt.strftime("%Y-%m-%d"), default=""),
+        core_speed=core_speed(workload),
         sustained=rate,
         doubts=(*rate.faults, *_doubts(workload["doubts"], rate.points)),
     )

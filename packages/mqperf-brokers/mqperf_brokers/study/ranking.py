@@ -13,6 +13,7 @@ from mqperf.plan.columns.parameters import OTHER_PARAMETERS
 from mqperf.plan.columns.runs import CONDITION, LINK
 from mqperf.plan.driver import OPTIONS, SET
 from mqperf.plan.load import GENERATORS
+from mqperf.study.stats.rules.speed import unequal
 from mqperf.study.tables.places import GENERATOR
 from mqperf_brokers.study.cells import BESIDE, THREADS, Cell
 
@@ -132,6 +133,9 @@ def again(first: Cell, second: Cell) -> Again:
         return Again(second, None, f"{doubted} does not count")
     if first.day == second.day:
         return Again(second, None, "on the same day")
+    if unequal(first.core_speed, second.core_speed):
+        times = second.core_speed / first.core_speed
+        return Again(second, None, f"cores were {times:.2f} times as fast")
     before, after = first.sustained, second.sustained
     if after.low > 0 and after.high < inf:
         return Again(second, before.low <= after.rate <= before.high)
