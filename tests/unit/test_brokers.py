@@ -1,10 +1,11 @@
 """Comparisons of brokers: cells of recorded runs, ranks, second measurements, and the page."""
 
 from dataclasses import replace
-from math import inf, nan, sqrt
+from math import exp, floor, inf, log, nan, sqrt
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 import samples
@@ -16,7 +17,14 @@ from mqperf.study.tables import Tables
 from mqperf_brokers.pages.page import TEMPLATES, page
 from mqperf_brokers.study.cells import Cell, cells
 from mqperf_brokers.study.ranking import AMONG, BEST, again, ranked, share
-from mqperf_brokers.study.rates import FULL_LOAD, NONE_OFFERED, OFFERED, UNBOUND, Sustained
+from mqperf_brokers.study.rates import (
+    FULL_LOAD,
+    NONE_OFFERED,
+    OFFERED,
+    UNBOUND,
+    Sustained,
+    of_repeats,
+)
 
 SAMPLES = Path(__file__).parents[2] / "data/samples"
 SHAPE = Shape(
@@ -34,6 +42,12 @@ def doubted(frames: Tables, kind: str, **place: object) -> Tables:
     """The tables with a doubt of this kind."""
     row = pd.DataFrame([{"kind": kind, "text": "planted", **place}])
     return {**frames, "doubts": pd.concat([frames["doubts"], row], ignore_index=True)}
+
+
+def bracket(rate: float, step: float) -> tuple[float, float]:
+    """The two rates of a staircase, ``step`` apart on the logarithmic scale, around a rate."""
+    kept = exp(step * floor(log(rate) / step))
+    return kept, kept * exp(step)
 
 
 def ranks(*compared: Cell) -> list[str]:
@@ -100,6 +114,24 @@ def test_repeats_at_full_load_are_wider_for_a_second_mean() -> None:
     assert ranks(classic, mirrored) == [BEST, ""]
 
 
+def test_repeats_of_offered_rates_predict_a_second_mean() -> None:
+    """Of second means 95 % are in the interval, or more where steps are wide."""
+    random = np.random.default_rng(1)
+    for step, most in ((0.02, 0.96), (0.2, 1.0)):
+        held = 0
+        for _ in range(2000):
+            first, second = (
+                of_repeats([bracket(rate, step) for rate in random.lognormal(9.0, 0.1, 3)])
+                for _ in range(2)
+            )
+            held += first[1] <= second[0] <= first[2]
+        assert 0.94 < held / 2000 <= most
+    equal = of_repeats([(1000.0, 1210.0)] * 3)
+    assert equal[0] == pytest.approx(1100.0)
+    assert equal[1] < 1000
+    assert equal[2] > 1210
+
+
 @pytest.mark.takes_long
 @pytest.mark.parametrize("kind", ["lost", "noisy-host", "clock-offset"])
 @pytest.mark.parametrize("everywhere", [True, False])
@@ -123,7 +155,10 @@ def test_a_doubted_rate_never_ranks(kind: str, *, everywhere: bool) -> None:
 
 
 def test_best_is_only_what_is_apart_from_all_others() -> None:
-    """Intervals that touch are not told apart; doubted cells and other workloads rank nothing."""
+    """Intervals that touch are not told apart; doubted cells and other workloads rank nothing.
+
+    A cell with slower cores might have reached as much more as these were slower.
+    """
     assert ranks(cell(900, 1100), nats(500, 900), nats(400, 800)) == [BEST, "", ""]
     assert ranks(cell(900, 1100), nats(500, 901)) == [AMONG, AMONG]
     assert ranks(cell(900, 1100), nats(800, inf)) == [AMONG, AMONG]
@@ -133,6 +168,11 @@ def test_best_is_only_what_is_apart_from_all_others() -> None:
         "",
     ]
     assert ranks(cell(900, 1100), nats(500, 900, machine="another")) == ["", ""]
+    fast, slow = {"core_speed": 2600.0}, {"core_speed": 2000.0}
+    assert ranks(cell(900, 1100, **fast), nats(500, 800, **fast)) == [BEST, ""]
+    assert ranks(cell(900, 1100, **fast), nats(500, 800, **slow)) == [AMONG, AMONG]
+    assert ranks(cell(900, 1100, **slow), nats(500, 800, **fast)) == [BEST, ""]
+    assert ranks(cell(900, 1100, **fast), nats(500, 800)) == [BEST, ""]
     assert ranks(cell(900, 1100), nats(500, 900, confirmed=False)) == ["", ""]
     for unknown in (Sustained(OFFERED, 5000.0), Sustained(OFFERED, 5000.0, 0.0, inf)):
         assert ranks(cell(900, 1100), replace(CELL, sustained=unknown)) == ["", ""]

@@ -7,6 +7,7 @@ import pytest
 from factory import Shape, tables
 
 from mqperf.onhost.probes import yardstick
+from mqperf.pages.report.environment import environment
 from mqperf.study.stats import checks
 from mqperf.study.stats.differences import differences
 from mqperf.study.tables import Tables
@@ -49,7 +50,7 @@ def test_a_repeat_with_slower_cores_is_found() -> None:
     "frames",
     [
         at({}),
-        at({RUN.format(1): 2390.0}),
+        at({RUN.format(1): 2260.0}),
         at({}, others=float("nan")),
         at({RUN.format(1): 2080.0}, in_use=0.95),
         at({RUN.format(1): float("nan")}),
@@ -71,6 +72,16 @@ def test_sets_with_unequal_speeds_differ(speed: float, listed: list[tuple[str, s
     of_speed = rows[rows["what"].str.startswith("Speed of a core")]
     assert [*zip(of_speed["value_in_a"], of_speed["value_in_b"], strict=True)] == listed
     assert set(of_speed["aspect"]) <= {"hardware"}
+
+
+def test_a_report_has_it_among_the_hardware() -> None:
+    """Median and range over all runs; a report without it has no such row."""
+    frames = at({RUN.format(1): 2300.0})
+    rows = environment(frames["runs"], frames["cpu"])["Hardware"].rows
+    assert ("speed of a core, 1/s", "2600 (2300 to 2600)") in rows
+    older = at({}, others=float("nan"))
+    rows = environment(older["runs"], older["cpu"])["Hardware"].rows
+    assert not any(row[0].startswith("speed") for row in rows)
 
 
 def test_tables_of_published_reports_have_no_speed() -> None:

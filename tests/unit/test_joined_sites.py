@@ -110,7 +110,7 @@ def test_the_version_of_two_sites_is_that_of_their_brokers() -> None:
     shape = Shape(system=SYSTEM.name, title=SYSTEM.title, test_cases=("notify",), threads=(10,))
     frames = tables(shape)
     assert "; RabbitMQ 3.10.8 in two Sites; " in measured(frames)
-    software = environment(frames["runs"])["Software"].rows
+    software = environment(frames["runs"], frames["cpu"])["Software"].rows
     assert ("MQ Server", "RabbitMQ 3.10.8 in two Sites") in software
     runs = frames["runs"].assign(generator="amqp-0-9-1")
     words = {cell.versions.partition(",")[0] for cell in cells({**frames, "runs": runs}, "first")}

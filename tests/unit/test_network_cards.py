@@ -30,7 +30,7 @@ def elsewhere(root: Path, folder: Path, *interfaces: str) -> Tables:
 
 
 def shown(read: Tables) -> dict[str, str]:
-    return {row[0]: row[1] for row in environment(read["runs"])["Network"].rows}
+    return {row[0]: row[1] for row in environment(read["runs"], read["cpu"])["Network"].rows}
 
 
 def test_the_card_to_an_existing_cluster_is_shown(root: Path, tmp_path: Path) -> None:

@@ -14,8 +14,10 @@ NOT_RECORDED = "not recorded"
 ReadValues = Callable[[pd.DataFrame], list[str]]
 
 
-def environment(runs: pd.DataFrame) -> dict[str, Grid]:
+def environment(runs: pd.DataFrame, cpu: pd.DataFrame) -> dict[str, Grid]:
     """Return the tables Hardware, Network and Software, with every distinct value in order."""
+    speeds = cpu["core_speed"].dropna()
+    speed = f"{speeds.median():.0f} ({speeds.min():.0f} to {speeds.max():.0f})"
     return {
         "Hardware": _table(
             runs,
@@ -24,6 +26,7 @@ def environment(runs: pd.DataFrame) -> dict[str, Grid]:
                 titled("cores"): _values("cores"),
                 titled("memory_bytes"): _memory,
                 titled("hosts"): _values("hosts"),
+                **({titled("core_speed"): lambda _: [speed]} if len(speeds) else {}),
             },
         ),
         "Network": _table(

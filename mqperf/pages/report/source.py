@@ -143,7 +143,7 @@ def _system(
     return {
         "system_title": layouts[0].system_title,
         "generator": generator(tables["runs"]),
-        "environment": environment(tables["runs"]),
+        "environment": environment(tables["runs"], tables["cpu"]),
         "shared_hosts": list(hosts.shared(tables["hosts"])),
         "groups": [list(group) for _, group in groupby(layouts, key=lambda layout: layout.queues)],
         "sweep": _sweep(tables, layouts, best, out, writer) if swept else None,

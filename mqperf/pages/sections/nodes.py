@@ -8,8 +8,7 @@ from mqperf.pages.report import drawings
 from mqperf.pages.sections.section import Content, Section, View
 from mqperf.plan.columns import COLUMNS, parameters
 from mqperf.study.tables import in_curves, over_repeats, tidy, varied, with_parameters
-from mqperf.study.tables.axes import FACTORS
-from mqperf.study.tables.repeats import by_point
+from mqperf.study.tables.axes import FACTORS, by_point
 
 
 def content(view: View) -> Iterator[Content]:

@@ -15,10 +15,9 @@ from mqperf.record.streams.telling import BEYOND
 from mqperf.study.stats.rules.finding import offered
 from mqperf.study.stats.survivors import survivors
 from mqperf.study.tables import Tables, arranged, completed, in_curves, over_repeats, varied
-from mqperf.study.tables.axes import FACTORS
+from mqperf.study.tables.axes import FACTORS, by_point
 from mqperf.study.tables.axis_words import called
 from mqperf.study.tables.clocks import LARGE_SHARE, UNSURE
-from mqperf.study.tables.repeats import by_point
 
 POINTS = (
     *(

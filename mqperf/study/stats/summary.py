@@ -10,7 +10,7 @@ from mqperf.plan import PERCENTILES
 from mqperf.plan.columns import FIGURES, TABLES
 from mqperf.study.series.intervals import CONFIDENCE
 from mqperf.study.tables import Tables, completed, conform, empty, varied
-from mqperf.study.tables.repeats import by_point
+from mqperf.study.tables.axes import by_point
 
 
 def points(tables: Tables) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from mqperf.study.tables.axes import (
     arranged,
     curves,
     in_curves,
+    over_repeats,
     split,
     tidy,
     varied,
@@ -19,7 +20,6 @@ from mqperf.study.tables.control_runs import all_attempts, control_runs_apart
 from mqperf.study.tables.files import read, title, write
 from mqperf.study.tables.latency_map import latency_map
 from mqperf.study.tables.planned import conditions, plan_of
-from mqperf.study.tables.repeats import over_repeats
 from mqperf.study.tables.shape import (
     Selection,
     Tables,

@@ -7,7 +7,7 @@ values (``columns.parameters``).
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,9 @@ from pandas.api.extensions import ExtensionArray
 from mqperf.plan.columns import COLUMNS, TABLES, parameters
 from mqperf.study.tables.axis_words import at
 from mqperf.study.tables.places import GENERATOR, NAMED, in_place
+
+if TYPE_CHECKING:
+    from pandas.api.typing import DataFrameGroupBy
 
 LAYOUT = ("system", "topology", "queues")
 """Columns that identify a layout."""
@@ -145,6 +148,21 @@ def in_curves(rows: pd.DataFrame, *last: str) -> pd.DataFrame:
     axes = arranged(rows)
     order = list(dict.fromkeys((*reversed(axes.beside_x), axes.x, "threads", *last)))
     return rows.sort_values(order, key=in_place, kind="stable").reset_index(drop=True)
+
+
+def over_repeats(rows: pd.DataFrame, columns: Sequence[str], *by: str) -> pd.DataFrame:
+    """The mean of the columns at each point, and for each value of ``by``.
+
+    The result also has the columns that locate a point: sweep, threads, parameters.
+    """
+    return by_point(rows, *by)[list(columns)].mean()
+
+
+def by_point(rows: pd.DataFrame, *by: str) -> "DataFrameGroupBy[Any, Any]":
+    """The rows grouped by point and the values of ``by``; keys become columns."""
+    names = dict.fromkeys((*SWEEP, "threads", *FACTORS, *parameters(), *by))
+    keys = ["point", *(name for name in names if name in rows.columns)]
+    return rows.groupby(keys, as_index=False, sort=False, dropna=False)
 
 
 def _point_columns(rows: pd.DataFrame) -> dict[str, ExtensionArray]:

@@ -5,7 +5,7 @@ Only cells that count are ranked: those without doubts, and with a known interva
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, isnan
+from math import inf, isnan, nan
 from typing import Any
 
 from mqperf.plan.columns import parameters
@@ -105,10 +105,20 @@ def _several(values: Iterable[Mapping[str, object]], name: str) -> bool:
 
 
 def _ranks(group: Sequence[Cell]) -> Iterator[tuple[Cell, str]]:
-    """Rank the cell best whose interval is above all others; overlapping ones are ``AMONG``."""
+    """Rank the cell best whose interval is above all others; overlapping ones are ``AMONG``.
+
+    A rate is at most proportional to the speed of a core: the upper end of a cell is raised to what
+    it would be with the fastest cores of the group.
+    """
     counting = [cell for cell in group if cell.counts]
     best = max((cell.sustained.low for cell in counting), default=0.0)
-    near = [cell for cell in counting if cell.sustained.high > best or cell.sustained.low == best]
+    fastest = max((cell.core_speed for cell in counting if cell.core_speed > 0), default=nan)
+    near = [
+        cell
+        for cell in counting
+        if cell.sustained.low == best
+        or cell.sustained.high * (fastest / cell.core_speed if cell.core_speed > 0 else 1) > best
+    ]
     rank = AMONG if len(near) > 1 else BEST
     for cell in group:
         yield cell, rank if cell in near and len(counting) > 1 else ""

@@ -3,14 +3,21 @@
 A confidence interval of the mean is too narrow for a second mean of as many runs.  The prediction
 interval is wider by the square root of two (G. J. Hahn and W. Q. Meeker, Statistical Intervals,
 1991), here of the logarithm, so that no end is negative.
+
+A repeat that was offered several rates tells two, a step apart, and what it sustains is anywhere
+between.  So the variance of repeats is at least step² / 12, also where all repeats agree: without
+that, 70 to 92 % of simulated second means were in the interval of 95 %, and with it 95 % or more.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import inf, nan, sqrt
+from math import exp, inf, log, nan, sqrt
+from statistics import fmean, variance
 
 import pandas as pd
+from scipy import special
 
+from mqperf.study.series.intervals import CONFIDENCE
 from mqperf.study.stats.bottleneck import LOAD_GENERATORS
 from mqperf.study.stats.offered_rates import saturation_rates
 from mqperf.study.stats.rules.finding import offered
@@ -81,26 +88,41 @@ def _searched(workload: Tables) -> Sustained:
 
 
 def _kept(workload: Tables) -> Sustained:
-    """Return the range from the lowest rate that a repeat kept to the highest that one missed.
+    """Return the mean over repeats of what each sustains, and the interval of a second mean.
 
-    There is no upper end if load generators were the limit: the system may keep up with more.  The
-    rate itself is from all repeats together.  If each run has one rate, only points up to the rate
-    kept count: doubts beyond it are to be expected.
+    If a repeat has no upper end, because load generators were its limit, or no lower one, or if
+    there is one repeat, the interval is from the lowest rate that a repeat kept to the highest that
+    one missed, and the rate is from all repeats together.  If each run has one rate, only points up
+    to the rate kept count: doubts beyond it are to be expected.
     """
     runs = workload["runs"]
     together = [*_brackets(workload, runs)]
     if not together:
         return Sustained(OFFERED, points=_points(runs), faults=("only one rate was offered",))
     (kept, missed), *_ = together
-    brackets = [*together]
-    for repeat in runs["repeat"].dropna().unique():
-        brackets += _brackets(workload, where(runs, repeat=repeat))
-    lows, highs = zip(*brackets, strict=True)
+    repeats = [
+        bracket
+        for repeat in runs["repeat"].dropna().unique()
+        for bracket in _brackets(workload, where(runs, repeat=repeat))
+    ]
+    lows, highs = zip(*together, *repeats, strict=True)
     if kept == 0 and missed == inf:
         return Sustained(OFFERED, points=_points(runs), faults=(NONE_OFFERED,))
     below = runs if kept == 0 or len(workload["rate_steps"]) else runs[offered(runs) <= kept]
+    if len(repeats) > 1 and min(lows) > 0 and max(highs) < inf:
+        return Sustained(OFFERED, *of_repeats(repeats), _points(below))
     rate = kept if missed == inf else missed if kept == 0 else sqrt(kept * missed)
     return Sustained(OFFERED, rate, min(lows), max(highs), _points(below))
+
+
+def of_repeats(brackets: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
+    """Return the geometric mean of the middles of brackets, and the interval of a second mean."""
+    middles = [log(kept * missed) / 2 for kept, missed in brackets]
+    of_step = fmean(log(missed / kept) ** 2 for kept, missed in brackets) / 12
+    error = sqrt(max(variance(middles), of_step) / len(brackets))
+    quantile = special.stdtrit(len(brackets) - 1, (1 + CONFIDENCE) / 2)
+    middle, half = fmean(middles), SECOND * quantile * error
+    return exp(middle), exp(middle - half), exp(middle + half)
 
 
 def _brackets(workload: Tables, runs: pd.DataFrame) -> Iterator[tuple[float, float]]:

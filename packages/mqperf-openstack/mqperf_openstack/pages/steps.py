@@ -10,7 +10,7 @@ from mqperf.pages.report.words import unsure
 from mqperf.pages.sections.section import Content, Section, View
 from mqperf.plan.columns import COLUMNS
 from mqperf.study.tables import Tables, arranged, at, in_curves, tidy, with_parameters
-from mqperf.study.tables.repeats import by_point
+from mqperf.study.tables.axes import by_point
 
 STEP_COLUMNS = ("step_number", "step", "step_kind", "sender", "receiver", "round_trips")
 MOST_POINTS = 6
