@@ -38,6 +38,8 @@ def main(arguments: list[str]) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(arguments[0] if arguments else name)
         chosen = yaml.safe_load(SYSTEMS.read_text())
+        if unknown := {*arguments[1:]} - {*chosen}:
+            sys.exit(f"no system {unknown.pop()!r}; there are: {'; '.join(chosen)}")
         rows = pd.DataFrame(
             [
                 {"system": system, **row}
