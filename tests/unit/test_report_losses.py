@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 import samples
 
-from mqperf.pages.report import losses
 from mqperf.pages.report.build import build
+from mqperf.pages.sections.messages import of_planned_actions
 from mqperf.study.tables import Tables
 
 pytestmark = pytest.mark.starts_programs
@@ -44,7 +44,7 @@ def test_the_worst_of_several_runs_is_named(found: Tables) -> None:
         "outages": pd.concat([found["outages"], found["outages"].assign(run="few")]),
         "runs": pd.concat([runs, runs[runs["run"].isin(disturbed["run"])].assign(run="few")]),
     }
-    [sentence] = losses.of_planned_actions({**found, **more})
+    [sentence] = of_planned_actions({**found, **more})
     assert sentence.startswith(
         "In 2 runs with planned actions 4560 of 22500 messages were lost; 4558 ended in an error at"
         " the client; at most 4558 of 12500 (36 %) in one run."
@@ -54,17 +54,17 @@ def test_the_worst_of_several_runs_is_named(found: Tables) -> None:
 @pytest.mark.parametrize("missing", ["outages", "messages"])
 def test_without_actions_or_counts_nothing_is_said(found: Tables, missing: str) -> None:
     """If either is missing, losses are not mentioned."""
-    assert list(losses.of_planned_actions({**found, missing: found[missing].head(0)})) == []
+    assert list(of_planned_actions({**found, missing: found[missing].head(0)})) == []
 
 
 def test_runs_without_counts_are_left_out(found: Tables) -> None:
     """A damaged record may have none; a share of nothing is not computed."""
     damaged = found["messages"].assign(sent=0)
-    assert list(losses.of_planned_actions({**found, "messages": damaged})) == []
+    assert list(of_planned_actions({**found, "messages": damaged})) == []
 
 
 def test_creations_are_no_messages() -> None:
     """If the tool counts creations, losses are counted in creations."""
     wan = samples.complete(SAMPLES / "wan")
-    [sentence] = losses.of_planned_actions(wan)
+    [sentence] = of_planned_actions(wan)
     assert sentence.startswith("In 1 run with planned actions 0 of 88 creations were lost. Losses")

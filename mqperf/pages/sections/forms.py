@@ -32,7 +32,7 @@ def frame(content: Content) -> pd.DataFrame:
     rows, columns = content.rows, {**content.columns}
     if UNSURE in rows.columns and UNSURE not in columns and rows[UNSURE].gt(0).any():
         columns[UNSURE] = COLUMNS[UNSURE].heading()
-    table = pd.DataFrame({heading: _scaled(rows, name) for name, heading in columns.items()})
+    table = pd.DataFrame({heading: scaled(rows, name) for name, heading in columns.items()})
     notes = _notes(content)
     return table.assign(**{NOTES: notes}) if any(notes) else table
 
@@ -157,7 +157,8 @@ def _on_shown_columns(marks: Marks, shown: Collection[str]) -> Mapping[tuple[str
     return placed
 
 
-def _scaled(rows: pd.DataFrame, name: str) -> pd.Series:
+def scaled(rows: pd.DataFrame, name: str) -> pd.Series:
+    """Return the values of a column in its display unit; ``name`` may have a process behind it."""
     column = COLUMNS.get(name.partition(" ")[0])
     return rows[name] if column is None or column.scale == 1 else rows[name] * column.scale
 

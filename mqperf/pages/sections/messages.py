@@ -4,11 +4,14 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from mqperf.pages.report import drawings, losses
+from mqperf.base.one_line import amount
+from mqperf.pages.report import drawings
 from mqperf.pages.report.explorers import FOLDER
 from mqperf.pages.report.rst import Text, download
 from mqperf.pages.sections.section import Content, Section, View, present
 from mqperf.plan.columns import COLUMNS, COUNTS
+from mqperf.plan.test_cases import MESSAGES, TEST_CASES
+from mqperf.study.stats.rules.finding import measured
 from mqperf.study.tables import Tables, in_curves, tidy, varied
 from mqperf.study.tables.axes import FACTORS
 
@@ -56,7 +59,29 @@ def _words(view: View) -> Iterator[str]:
     yield f"Lost messages are {view.case.finish.lost}."
     if not view.published:
         yield "Counts are of whole runs, after the last message."
-    yield from losses.of_planned_actions(view.tables)
+    yield from of_planned_actions(view.tables)
+
+
+def of_planned_actions(tables: Tables) -> Iterator[str]:
+    """Yield a sentence on losses in all runs with planned actions, if any: they raise no doubt."""
+    all_runs = measured(tables)
+    counted = all_runs[["lost", "asked"]].notna().all(axis="columns") & all_runs["asked"].gt(0)
+    runs = all_runs[all_runs["run"].isin(tables["outages"]["run"]) & counted]
+    if runs.empty:
+        return
+    units = {TEST_CASES[name].unit for name in runs["test_case"].unique()}
+    noun = " or ".join(sorted("messages" if unit == MESSAGES else unit for unit in units))
+    parts = [f"{runs['lost'].sum()} of {runs['asked'].sum()} {noun} were lost"]
+    if runs["errors"].sum():
+        parts.append(f"{runs['errors'].sum()} ended in an error at the client")
+    worst = runs.sort_values("lost").iloc[-1]
+    if len(runs) > 1 and worst["lost"]:
+        share = 100 * worst["lost"] / worst["asked"]
+        parts.append(f"at most {worst['lost']} of {worst['asked']} ({share:.2g} %) in one run")
+    yield (
+        f"In {amount(len(runs), 'run')} with planned actions {'; '.join(parts)}. Losses and errors"
+        " from planned actions are results, not doubts."
+    )
 
 
 SECTION = Section("messages", content)

@@ -33,7 +33,6 @@ from mqperf.study.tables.shape import (
     select,
     where,
 )
-from mqperf.study.tables.shown import shown
 
 __all__ = [
     "Selection",
@@ -58,7 +57,6 @@ __all__ = [
     "plan_of",
     "read",
     "select",
-    "shown",
     "split",
     "tidy",
     "title",

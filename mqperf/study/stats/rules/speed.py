@@ -1,7 +1,7 @@
 """The rule on the speed of cores, and whether two speeds can be compared.
 
 Threads that share a core, and a clock rate that falls while all cores are busy, make a core slower
-without anything wrong: speeds are compared only where as much of the host was in use.
+without anything wrong: repeats are doubted only where as much of the host was in use.
 """
 
 from collections.abc import Iterator

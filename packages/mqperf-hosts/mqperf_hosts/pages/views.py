@@ -10,6 +10,7 @@ from IPython.display import Markdown, display
 
 from mqperf.pages.figures import labels
 from mqperf.pages.report.hosts import shared
+from mqperf.pages.sections.forms import scaled
 from mqperf.plan.columns import COLUMNS, measured
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.tables import (
@@ -17,7 +18,6 @@ from mqperf.study.tables import (
     completed,
     over_repeats,
     select,
-    shown,
     varied,
     where,
     with_parameters,
@@ -68,7 +68,7 @@ def clocks(tables: Tables) -> pd.DataFrame:
     """Return, for every run, how far the clock of each host was ahead, ± the error bound."""
     rows = with_parameters(_compared(tables), tables["runs"])
     columns = {COLUMNS[offset].heading(): _bounded(rows, offset, bound) for offset, bound in CLOCKS}
-    keys = shown(
+    keys = _shown(
         rows, "topology", "queues", "test_case", "threads", *varied(rows), "repeat", "host"
     )
     return keys.assign(**columns).set_index(list(keys))
@@ -122,9 +122,14 @@ def _at_points(tables: Tables, table: str, figures: Sequence[str], *at: str) -> 
     rows = with_parameters(tables[table], tables["runs"])
     means = over_repeats(rows, list(figures), *at)
     keys = ("topology", "queues", "test_case", "threads", *varied(means), *at)
-    readable = shown(means, *keys, *figures)
+    readable = _shown(means, *keys, *figures)
     # significant digits: a host that only listens has a thousandth of the others' traffic
     return readable.set_index(list(readable)[: len(keys)]).map("{:.3g}".format, na_action="ignore")
+
+
+def _shown(rows: pd.DataFrame, *columns: str) -> pd.DataFrame:
+    """Return these columns in their display unit, with the headings of reports."""
+    return pd.DataFrame({COLUMNS[name].heading(): scaled(rows, name) for name in columns})
 
 
 def _joined(values: pd.Series) -> str:
@@ -142,7 +147,7 @@ def _bounded(rows: pd.DataFrame, *columns: str) -> list[str]:
     """Return texts such as ``+0.012 ± 0.058``, in the displayed unit; empty if not recorded."""
     return [
         "" if pd.isna(value) else f"{round(value, 3) + 0.0:+.3f} ± {bound:.3f}"
-        for value, bound in shown(rows, *columns).itertuples(index=False)
+        for value, bound in _shown(rows, *columns).itertuples(index=False)
     ]
 
 
