@@ -98,8 +98,18 @@ def newest(matches: Callable[[psutil.Process], bool]) -> int:
 
 
 def node(name: str = "mqperf3@localhost") -> int:
-    """The pid of a node, by default of Slave 2, to which servers are connected."""
-    return newest(lambda p: p.name() == "beam.smp" and p.environ().get("RABBITMQ_NODENAME") == name)
+    """The pid of a node, by default of Slave 2, to which servers are connected.
+
+    Once a minute each node starts an Erlang VM with its own environment, which ends at once
+    (``rabbit_epmd_monitor``).
+    """
+
+    def is_node(process: psutil.Process) -> bool:
+        is_named = process.environ().get("RABBITMQ_NODENAME") == name
+        is_starter = any(word.startswith("epmd-starter") for word in process.cmdline())
+        return process.name() == "beam.smp" and is_named and not is_starter
+
+    return newest(is_node)
 
 
 def statuses(folder: Path) -> list[str]:
