@@ -20,6 +20,7 @@ import pandas as pd
 import yaml
 
 import mqperf
+from mqperf.base.errors import MqperfError
 from mqperf.study import stats, tables
 from mqperf_capacity.plan.quotas import Quotas
 from mqperf_capacity.study.demands import demands
@@ -91,7 +92,10 @@ def _run(text: str, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     plan = folder.with_suffix(".yaml")
     plan.write_text(text)
-    mqperf.run(plan, folder)
+    try:
+        mqperf.run(plan, folder)
+    except MqperfError as error:  # the other runs are compared
+        print(f"{folder.name}: {error}", flush=True)
     return folder
 
 
