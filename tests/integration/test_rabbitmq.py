@@ -226,7 +226,7 @@ def test_virtual_hosts_are_made_with_erl_call_or_without(
         with connected(f"{running.url(0)}/either") as channel:
             channel.queue_declare("q", durable=False, auto_delete=False)
         way.delete_vhost(node, "either")
-    assert commands == ["import_definitions", "delete_vhost"]
+    assert commands == ["import_definitions", "eval", "delete_vhost"]
     with pytest.raises(SystemFault, match=r"rabbitmqctl import_definitions .* failed: .*nobody"):
         rabbitmqctl.add_vhost(node, "neither", "nobody", {}, {})
     rabbitmqctl.delete_vhost(node, "neither")

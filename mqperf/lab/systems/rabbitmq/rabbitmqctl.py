@@ -19,9 +19,9 @@ TIMEOUT_S = 60
 PROMPT_S = 10
 """Limit of ``erl_call`` for an answer."""
 
-AWAITED_MS = 8_000
-"""Limit for the start of a virtual host on the other nodes: a busy node takes a while, and refuses
-clients until then."""
+PROMPTLY_MS, PATIENTLY_MS = 8_000, 50_000
+"""Limits for the start of a virtual host on all nodes, awaited by ``erl_call`` or by rabbitmqctl: a
+busy node takes a while, and refuses clients until then."""
 
 NO_SUCH_VHOST = 65
 
@@ -75,9 +75,9 @@ class Rabbitmqctl:
         self.host_folder.host.write(file, json.dumps(definitions))
         content = f"element(2, file:read_file({_quoted(file)}))"
         import_it = f"ok = rabbit_definitions:import_raw({content})"
-        await_it = f"rabbit_vhost:await_running_on_all_nodes(<<{_quoted(vhost)}>>, {AWAITED_MS})"
-        if not self.says_ok(node, f"{import_it}, {await_it}."):
+        if not self.says_ok(node, f"{import_it}, {_await(vhost, PROMPTLY_MS)}"):
             self.call(node, "import_definitions", str(file))
+            self.call(node, "eval", f"ok = {_await(vhost, PATIENTLY_MS)}")
 
     def delete_vhost(self, node: str, vhost: str) -> None:
         """Delete a virtual host with its content; no error if it does not exist."""
@@ -102,6 +102,11 @@ class Rabbitmqctl:
             reason = " ".join((done.stderr or done.stdout).split())[:500]
             raise SystemFault(f"rabbitmqctl {arguments[0]} at {node} failed: {reason}")
         return done.stdout
+
+
+def _await(vhost: str, limit_ms: int) -> str:
+    """Return the expression that waits until all nodes accept clients of a virtual host."""
+    return f"rabbit_vhost:await_running_on_all_nodes(<<{_quoted(vhost)}>>, {limit_ms})."
 
 
 def _quoted(text: object) -> str:
