@@ -28,7 +28,7 @@ from mqperf_capacity.study.predictions import (
     frames,
     predictions,
 )
-from mqperf_capacity.study.regression import fit
+from mqperf_capacity.study.regression import fit, interval
 from mqperf_capacity.study.terms import BYTE, IDLE, MESSAGE
 
 ROOT = Path(__file__).parents[2]
@@ -158,6 +158,15 @@ def test_a_full_role_processes_messages_in_batches(payloads: list[int]) -> None:
     alone = Scenario(replace(known, model=low), Asked(), size)
     assert (alone.first, alone.full_is("Broker")) == ("Broker", AT_LEAST)
     assert alone.bound[0] == pytest.approx(0.5 / 90e-6, rel=0.02)
+
+
+def test_another_start_of_the_broker_differs_more_than_repeats_show() -> None:
+    """The interval of CPU has a least width, although all runs agree."""
+    known = demands.demands(taken_together([256]))
+    assert known.cpu["Broker"].spread < 1e-6
+    _, low, high = interval(*known.in_a_run("Broker", 1_000.0, 256.0))
+    assert 0.7 < low / 0.09 < 0.85
+    assert 1.15 < high / 0.09 < 1.3
 
 
 def test_full_load_is_evidence_for_bodies_of_its_length() -> None:

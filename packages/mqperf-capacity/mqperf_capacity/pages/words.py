@@ -25,8 +25,8 @@ MORE = (
 )
 
 INTERVALS = (
-    "In brackets: the 90 % interval for one further run, from the spread of the measured runs. It"
-    " holds as long as a message costs as much as it did in these runs."
+    "In brackets: the 90 % interval for one further run, from the spread of the measured runs and"
+    " from errors of earlier predictions. It holds as long as a message costs what it did then."
 )
 
 

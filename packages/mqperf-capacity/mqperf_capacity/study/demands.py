@@ -22,6 +22,11 @@ HALF = 0.5
 """Share of capacity up to which demands are taken from a run: there is little waiting for CPU, and
 brokers do not yet save work by handling many messages at once."""
 
+ANOTHER_START = 0.12
+"""Standard deviation of the logarithm of a role's CPU after another start of the broker, at another
+rate, that repeats do not show: about what errors of held-out runs have beyond the spread of repeats
+(``benchmarks/capacity.py``)."""
+
 FEW = 3
 """Runs below which there are no intervals, and so no demands."""
 
@@ -63,7 +68,12 @@ class Demands:
     def in_a_run(self, role: str, rate: float, payload: float | None) -> tuple[float, Floats]:
         """The same, with draws that include the variation of one further run."""
         used, draws = self.used(role, rate, payload)
-        return used, draws * np.maximum(1 + self.cpu[role].noise, 0.0)
+        return used, draws * self.variation(role)
+
+    def variation(self, role: str) -> Floats:
+        """Draws of the factor by which the CPU of a role in one further run differs."""
+        noise = np.maximum(1 + self.cpu[role].noise, 0.0)
+        return noise * np.random.default_rng(0).lognormal(0.0, ANOTHER_START, len(noise))
 
 
 def demands(model: Model) -> Demands:

@@ -103,8 +103,8 @@ class Mix:
         uses = []
         for name, known in self.known.items():
             cost, costs = known.cpu[role].at(of_message(known.longest_body))
-            noise = np.maximum(1 + known.cpu[role].noise, 0.0)
-            uses.append((self.rates[name] * cost, self.rates[name] * costs * noise))
+            rate = self.rates[name]
+            uses.append((rate * cost, rate * costs * known.variation(role)))
         return sum(value for value, _ in uses), np.sum([draws for _, draws in uses], axis=0)
 
     @cached_property
