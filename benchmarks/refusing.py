@@ -124,7 +124,7 @@ def main(arguments: list[str]) -> None:
                 verdict, reason = WRONG, str(error)
         right[verdict == planted.expected] += 1
         print(f"{planted.limit}: {verdict}; {reason}", flush=True)
-    print(f"as they are to: {right[True]} of {right.total()}")
+    print(f"as expected: {right[True]} of {right.total()}")
 
 
 def _verdict(planted: Planted, folder: Path) -> tuple[str, str]:

@@ -106,7 +106,7 @@ PLANTED: Mapping[str, tuple[str, Path, Fault]] = {
         silenced("deliveriesIngress"),
     ),
     "50,000 wait throughout": (
-        "nodes told of 100000 messages that wait in them at 3 s, and at most 1886 were under way",
+        "nodes reported 100000 messages waiting in them at 3 s, and at most 1886 were under way",
         BROKER,
         queued(50_000),
     ),

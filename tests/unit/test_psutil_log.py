@@ -213,7 +213,7 @@ def test_memory_is_the_most_and_the_least_of_the_window(tmp_path: Path) -> None:
     [
         ([[100, 101, 0, 0]], "log:1: more memory is available than the host has"),
         ([[100, 50, 5, 0], [100, 50, 4, 0]], "log:2: the counters of swap fell"),
-        ([[100, 50, 0, 0], None], "log:2: only some samples tell of memory"),
+        ([[100, 50, 0, 0], None], "log:2: only some samples have the memory"),
     ],
 )
 def test_memory_that_contradicts_itself_is_refused(
@@ -248,7 +248,7 @@ def test_the_speed_of_a_core_is_that_of_the_host(tmp_path: Path) -> None:
     log.write_text("\n".join(lines(None, None, None)))
     assert psutil_rows.cpu(psutil_log.samples(log), {}, (1000, 1002))["core_speed"].isna().all()
     log.write_text("\n".join(lines(4e-4, None, 4e-4)))
-    with pytest.raises(ProbeError, match=r"log:2: only some samples tell how fast the cores were"):
+    with pytest.raises(ProbeError, match=r"log:2: only some samples have the speed of the cores"):
         psutil_log.samples(log)
 
 
@@ -271,7 +271,10 @@ def test_stolen_time_is_that_of_the_host(tmp_path: Path) -> None:
     [
         ([[0, 0, 0, 0], [1, 1, 0, 1.5]], "log:2: a hypervisor took more than was used"),
         ([[0, 1, 0, 1], [1, 2, 0, 0.5]], "log:2: the counters of host fell"),
-        ([[0, 0, 0], [1, 1, 0, 0]], "log:2: only some samples tell what a hypervisor took"),
+        (
+            [[0, 0, 0], [1, 1, 0, 0]],
+            "log:2: only some samples have the time that a hypervisor took",
+        ),
     ],
 )
 def test_impossible_stolen_time_is_refused(

@@ -42,7 +42,7 @@ NO_PYTHON = "mqperf: no Python:"
 REFUSALS = {
     r"Could not resolve hostname": "its name is unknown: correct it, or give its address"
     " (ansible_host in the inventory, HostName in ~/.ssh/config)",
-    r"REMOTE HOST IDENTIFICATION HAS CHANGED": "its host key has changed: if it was installed anew,"
+    r"REMOTE HOST IDENTIFICATION HAS CHANGED": "its host key has changed: if it was reinstalled,"
     " forget the old key with: ssh-keygen -R {address}; otherwise ask its administrator who answers"
     " there",
     r"Host key verification failed|No \S+ host key is known": "its host key is not known:"

@@ -212,7 +212,7 @@ def _run_block(sweep: Sweep, queue: deque[Case], bench: Bench) -> abc.Generator[
             if begun.trial.timetable.renews:
                 if queue:
                     sweep.observer.doing(
-                        "starting the system anew: the run has ended or parted nodes of it"
+                        "restarting the system: the run ended or disconnected some of its nodes"
                     )
                 return
             if not _sound(bench, failure, sweep.observer):
@@ -250,6 +250,6 @@ def _sound(bench: Bench, failure: str | None, observer: Observer) -> bool:
         bench.check()
     except SystemFault as fault:
         if failure is None or bench.faults:
-            observer.doing(f"this system is ended: {fault}")
+            observer.doing(f"stopping this system: {fault}")
         return False
     return True

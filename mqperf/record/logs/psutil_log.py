@@ -130,7 +130,7 @@ def _contradictions(sample: Sample) -> Iterator[str]:
 def _fallen(before: Sample, after: Sample) -> Iterator[str]:
     """Yield counters that are smaller in the later of two samples, and other disagreements."""
     if after.monotonic <= before.monotonic:
-        yield "the monotonic clock does not go on"
+        yield "the monotonic clock does not advance"
     if [*before.processes] != [*after.processes]:
         yield "its processes are not those of the line before"
     pairs = [("host", before.host, after.host)]
@@ -142,9 +142,9 @@ def _fallen(before: Sample, after: Sample) -> Iterator[str]:
         if new[0] <= old[0] or any(now < then for then, now in zip(old, new, strict=False)):
             yield f"the counters of {label} fell: it is another process than before"
     if len(before.host) != len(after.host):
-        yield "only some samples tell what a hypervisor took"
+        yield "only some samples have the time that a hypervisor took"
     if (before.yardstick_s is None) != (after.yardstick_s is None):
-        yield "only some samples tell how fast the cores were"
+        yield "only some samples have the speed of the cores"
     yield from _fallen_network(before.network, after.network)
     yield from _fallen_swap(before.memory, after.memory)
 
@@ -171,7 +171,7 @@ def _fallen_segments(before: Segments | None, after: Segments | None) -> Iterato
     if before is None or after is None:
         return
     if len(before) != len(after):
-        yield "only some samples tell of segments that had arrived already"
+        yield "only some samples have the segments that had arrived already"
     elif any(new < old for old, new in zip(before, after, strict=True)):
         yield "the counters of TCP fell"
 
@@ -179,7 +179,7 @@ def _fallen_segments(before: Segments | None, after: Segments | None) -> Iterato
 def _fallen_swap(before: Memory | None, after: Memory | None) -> Iterator[str]:
     if before is None or after is None:
         if before is not after:
-            yield "only some samples tell of memory"
+            yield "only some samples have the memory"
     elif after.swapped_in < before.swapped_in or after.swapped_out < before.swapped_out:
         yield "the counters of swap fell"
 

@@ -76,6 +76,6 @@ def _waiting(metrics: pd.DataFrame, sent: pd.Series, done: pd.Series) -> Iterato
     if len(excess) and excess.max() > 0:
         at = int(excess.to_numpy().argmax())
         yield (
-            f"nodes told of {held.iloc[at]:.0f} messages that wait in them at {held.index[at]:.0f}"
+            f"nodes reported {held.iloc[at]:.0f} messages waiting in them at {held.index[at]:.0f}"
             f" s, and at most {most['under_way'].iloc[at]:.0f} were under way then"
         )

@@ -72,7 +72,7 @@ def alarm(run: Evidence) -> Iterator[Cause]:
                 name="memory or disk alarm",
                 at=detail["log"],
                 share=1 - row.time_s / run.run.window_s,
-                because=f"{detail['log']} tells of an alarm {row.time_s:.0f} s into the window,"
+                because=f"{detail['log']} has an alarm {row.time_s:.0f} s into the window,"
                 f" which blocks publishers ({detail['times']} such lines)",
                 test="raise the limit (memory_watermark_mb), or have consumers keep queues short",
             )

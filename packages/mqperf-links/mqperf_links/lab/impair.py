@@ -42,7 +42,7 @@ def check(target: Target) -> None:
 
 ACTION = on_link(
     "impair",
-    "as its parameters say, and as the plan has it again",
+    "with the properties of its parameters, then with those of the plan again",
     lambda cable, parameters: cable.impair(quantities(parameters)),
     Impairment,
     check,

@@ -32,7 +32,7 @@ NEEDED = {
     "debootstrap": "apt-get install debootstrap",
     "unshare": "apt-get install util-linux",
     "chroot": "apt-get install coreutils",
-    "apt-get": "only Debian and its like have it",
+    "apt-get": "only Debian and distributions based on it have it",
 }
 """Programs that make a root, and how to get each."""
 
@@ -114,7 +114,7 @@ def make(machine: Machine, package: str, version: str) -> Root:
     if result.returncode:
         raise SystemFault(
             f"{package} {version} could not be fetched from Debian {release}: check that apt-get"
-            f" update works{_on(machine) or ' here'}, then try again. Last words:\n"
+            f" update works{_on(machine) or ' here'}, then try again. Its last output:\n"
             + without_passwords("\n".join(result.stderr.splitlines()[-LAST_LINES:]))
         )
     made = find(machine, package, version)

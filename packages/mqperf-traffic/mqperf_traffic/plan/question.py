@@ -3,5 +3,5 @@
 from mqperf.plan.questions import Question
 
 QUESTION = Question(
-    "traffic", "how slow messages of recorded traffic are, and how true its replay is"
+    "traffic", "how slow messages of recorded traffic are, and how closely the replay follows it"
 )

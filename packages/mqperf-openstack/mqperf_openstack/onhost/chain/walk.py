@@ -148,4 +148,4 @@ class Walk:
         try:
             sender.cast(origin, {"creation": creation, "reason": reason}, method="failed")
         except Exception as error:  # noqa: BLE001 (it ends by its own timeout then)
-            sys.stdout.write(f"nobody could be told: {type(error).__name__}\n")
+            sys.stdout.write(f"no process could be notified: {type(error).__name__}\n")
