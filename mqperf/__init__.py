@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mqperf.front.api import Comparison, Results, compare, load_plan, new_plan, read, run
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 __all__ = ["Comparison", "Results", "compare", "load_plan", "new_plan", "read", "run"]
 
 

@@ -13,7 +13,7 @@ DESCRIBE = ("describe", "--always", "--abbrev=12", "--exclude=*", "--dirty=.modi
 
 
 def version(checkout: Path = CHECKOUT) -> str:
-    """Return ``0.1.0+g1a2b3c4d5e6f``, and ``.modified`` for changed tracked files, or ``0.1.0``."""
+    """Return ``1.0.0+g1a2b3c4d5e6f``, and ``.modified`` for changed tracked files, or ``1.0.0``."""
     if not (checkout / ".git").exists():
         return __version__
     try:

@@ -26,7 +26,7 @@ def versions() -> dict[str, str]:
 
 
 def differences(bundled: dict[str, str], here: dict[str, str]) -> list[str]:
-    """Return the differences as texts such as ``mqperf 0.1.0, here 0.2.0``."""
+    """Return the differences as texts such as ``mqperf 1.0.0, here 1.1.0``."""
     return [
         f"{name} {bundled.get(name, 'not there')}, here {here.get(name, 'not there')}"
         for name in {**bundled, **here}
