@@ -18,6 +18,7 @@ def test_nothing_that_a_release_promised_is_gone(release: Path, name: str) -> No
     assert {*promised} - {*releases.PROMISED[name]()} == set()
 
 
+@pytest.mark.takes_long
 @each_release
 def test_recorded_runs_give_the_same_figures(release: Path) -> None:
     """Runs recorded before the release, by versions 0.1.0, give its counts, rates and latencies."""
