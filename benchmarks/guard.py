@@ -2,9 +2,10 @@
 
     ./noxw -s benchmarks -- guard [--record] [WORD ...]
 
-All works, or those with one of the words in their names, run in turns with a yardstick, a fixed
-loop of Python and numpy.  Other load on the machine only adds CPU, so the lower quartile of each is
-taken; in yardsticks it may exceed that of guard.yaml, which ``--record`` writes, by a tenth.
+All works, or those with one of the words in their names, run in turns with two yardsticks: a fixed
+loop of Python and numpy, and the import of pandas, for commands that import much.  Other load on
+the machine only adds CPU, so the lower quartile of each is taken; in its yardstick it may exceed
+that of guard.yaml, which ``--record`` writes, by a tenth.
 """
 
 import statistics
@@ -24,7 +25,7 @@ GROWN = 1.1
 RECORDED = Path(__file__).with_suffix(".yaml")
 MQPERF = str(Path(sys.executable).with_name("mqperf"))
 RUNS, MESSAGES = 100, 5_000_000
-YARDSTICK = "yardstick"
+LOOP, IMPORTS = "yardstick", "import of pandas"
 
 DO = "--do"
 """Option before the name of a step, which this script then runs itself."""
@@ -34,10 +35,14 @@ Ratios = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A command, and how often it runs in each round: a single short run tells little."""
+    """A command, and how often it runs in each round: a single short run tells little.
+
+    ``unit`` is the name of its yardstick.
+    """
 
     command: tuple[str, ...]
     times: int = 1
+    unit: str = LOOP
 
     def samples(self) -> list[float]:
         """Run the command, and return the seconds of CPU of each run."""
@@ -84,7 +89,7 @@ def measured(folder: Path, words: list[str]) -> dict[str, float]:
         from synthetic import write_runs
 
         write_runs(folder / "runs", RUNS)
-    chosen |= {YARDSTICK: Work((sys.executable, __file__, DO, YARDSTICK), 3)}
+    chosen |= YARDSTICKS
     for work in chosen.values():  # once, to compile what is imported
         spent.of(work.command)
     cpu_s: dict[str, list[float]] = {name: [] for name in chosen}
@@ -92,8 +97,8 @@ def measured(folder: Path, words: list[str]) -> dict[str, float]:
         for name, work in chosen.items():
             cpu_s[name] += work.samples()
     lower = {name: statistics.quantiles(samples, n=4)[0] for name, samples in cpu_s.items()}
-    unit = lower.pop(YARDSTICK)
-    return {name: quartile / unit for name, quartile in lower.items()}
+    units = {name: lower.pop(name) for name in YARDSTICKS}
+    return {name: quartile / units[chosen[name].unit] for name, quartile in lower.items()}
 
 
 def works(folder: Path) -> dict[str, Work]:
@@ -101,10 +106,10 @@ def works(folder: Path) -> dict[str, Work]:
     reading = (sys.executable, "-P", str(Path(__file__).with_name("reading.py")), "--read")
     report = (MQPERF, "report", "data/samples/runs", "--no-notebooks", "--out")
     return {
-        "mqperf --help": Work((MQPERF, "--help"), 5),
+        "mqperf --help": Work((MQPERF, "--help"), 5, IMPORTS),
         "recording messages": Work((sys.executable, __file__, DO, "messages")),
         f"reading {RUNS} runs": Work((*reading, str(folder / "runs"))),
-        "report of the samples": Work((*report, str(folder / "report"))),
+        "report of the samples": Work((*report, str(folder / "report")), unit=IMPORTS),
     }
 
 
@@ -131,7 +136,12 @@ def messages() -> None:
         push(message)
 
 
-STEPS: Mapping[str, Callable[[], None]] = {YARDSTICK: yardstick, "messages": messages}
+STEPS: Mapping[str, Callable[[], None]] = {LOOP: yardstick, "messages": messages}
+
+YARDSTICKS: Mapping[str, Work] = {
+    LOOP: Work((sys.executable, __file__, DO, LOOP), 3),
+    IMPORTS: Work((sys.executable, "-I", "-c", "import pandas"), 3),
+}
 
 
 if __name__ == "__main__":
