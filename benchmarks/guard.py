@@ -25,7 +25,7 @@ GROWN = 1.1
 RECORDED = Path(__file__).with_suffix(".yaml")
 MQPERF = str(Path(sys.executable).with_name("mqperf"))
 RUNS, MESSAGES = 100, 5_000_000
-LOOP, IMPORTS = "yardstick", "import of pandas"
+LOOP, IMPORTS = "loop", "import of pandas"
 
 DO = "--do"
 """Option before the name of a step, which this script then runs itself."""

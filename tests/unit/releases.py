@@ -12,23 +12,16 @@ from operator import getitem
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-import typer
-from typer.core import TyperArgument, TyperGroup
+import samples
 
 import mqperf
-from mqperf.front.cli import app
 from mqperf.plan.columns import COLUMNS, TABLES
-from mqperf.study import tables
+from mqperf_projects.front import completion
 from mqperf_projects.front.schema import plan_schema
 
 ROOT = Path(__file__).parents[2]
 RELEASES = ROOT / "tests/releases"
 SAMPLES = ROOT / "data/samples"
-FOLDERS = ("runs", "capacity", "causes", "faults", "hosts", "stress", "wan")
-"""The samples that are folders of recorded runs."""
-
-FIGURES = "figures.csv"
 OF_MESSAGES = ["sent", "received", "lost", "errors", "throughput_msg_s", "send_rate_msg_s"]
 OF_LATENCY = ["latency_mean_s", "latency_p50_s", "latency_p99_s", "latency_max_s"]
 
@@ -65,20 +58,13 @@ def columns() -> Iterator[str]:
 
 
 def commands() -> Iterator[str]:
-    """Every option and argument of every command."""
-    yield from _commands("mqperf", typer.main.get_command(app))
-
-
-def _commands(path: str, group: Any) -> Iterator[str]:  # noqa: ANN401 (of Typer's own Click)
-    context = group.make_context("mqperf", [], resilient_parsing=True)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        if isinstance(command, TyperGroup):
-            yield from _commands(f"{path} {name}", command)
-            continue
-        for parameter in command.params:
-            words = [parameter.name] if isinstance(parameter, TyperArgument) else parameter.opts
-            yield from (f"{path} {name} {word}" for word in words)
+    """Every command with its options, and every word that one of them may have."""
+    for name, completed in completion.commands().items():
+        command = f"mqperf {name}".strip()
+        yield command
+        yield from (f"{command} {option}" for option in completed.options)
+        for option, words in completed.choices.items():
+            yield from (f"{command} {option} {word}" for word in words)
 
 
 def python_names() -> Iterator[str]:
@@ -88,24 +74,26 @@ def python_names() -> Iterator[str]:
         yield from (f"mqperf.{of.__name__}.{name}" for name in dir(of) if not name.startswith("_"))
 
 
+def figures() -> Iterator[str]:
+    """The figures of every recorded run, with twelve digits."""
+    for folder in sorted(file.parent for file in SAMPLES.glob("*/plan.yaml")):
+        read = samples.read(folder)
+        of_latency = read["latency"].drop_duplicates("run")[["run", *OF_LATENCY]]
+        both = read["messages"][["run", *OF_MESSAGES]].merge(of_latency, on="run", how="left")
+        text = both.assign(run=f"{folder.name}/" + both["run"]).to_csv(
+            index=False, float_format="%.12g"
+        )
+        yield from text.splitlines()
+
+
 PROMISED: Mapping[str, Callable[[], Iterator[str]]] = {
     "plan-keys": plan_keys,
     "columns": columns,
     "commands": commands,
     "python": python_names,
+    "figures": figures,
 }
 """What is promised, by the name of the file that holds it in the folder of a release."""
-
-
-def figures() -> str:
-    """The figures of every recorded run, as CSV with all digits."""
-    rows = []
-    for folder in FOLDERS:
-        read = tables.read(SAMPLES / folder)
-        of_latency = read["latency"].drop_duplicates("run")[["run", *OF_LATENCY]]
-        both = read["messages"][["run", *OF_MESSAGES]].merge(of_latency, on="run", how="left")
-        rows.append(both.sort_values("run").assign(folder=folder))
-    return str(pd.concat(rows).set_index(["folder", "run"]).to_csv(float_format="%.12g"))
 
 
 def record(release: Path) -> None:
@@ -113,7 +101,6 @@ def record(release: Path) -> None:
     release.mkdir(parents=True)
     for name, lines in PROMISED.items():
         (release / f"{name}.txt").write_text("".join(f"{line}\n" for line in sorted({*lines()})))
-    (release / FIGURES).write_text(figures())
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record.streams.telling import tells
 from mqperf.study.importer import Importer, Measurement, throughput
 from mqperf_imported.study.contradictions import LATEST_S, LONGEST_S, ROUNDING, differing
+from mqperf_imported.study.measured import intervals
 from mqperf_imported.study.unpacked import unpacked
 
 TEST_CASE = "request"
@@ -112,7 +113,7 @@ def read(file: Path, source: str) -> Measurement:
         **throughput(ended[1:], begun[1:]),
         "disagreements": "; ".join(_disagreements(samples, iterations)) or None,
     }
-    intervals = [_intervals(stream, of) for stream, of in (("sent", begun), (STREAM, ended))]
+    seconds = [intervals(CLIENT, name, of) for name, of in (("sent", begun), (STREAM, ended))]
     return Measurement(
         source=source,
         test_case=TEST_CASE,
@@ -127,7 +128,7 @@ def read(file: Path, source: str) -> Measurement:
         },
         frames={
             "messages": pd.DataFrame([message]),
-            "intervals": pd.concat(intervals, ignore_index=True),
+            "intervals": pd.concat(seconds, ignore_index=True),
             **_latencies(iterations.measured),
         },
         notes=[*_notes(samples)],
@@ -169,19 +170,6 @@ def _iterations(file: Path, samples: Samples) -> Iterations:
     if length_s < LEAST_S:
         raise TableError(f"{file}: has iterations in {length_s} s: a run takes {LEAST_S} or more")
     return Iterations(starts - first, ends - first, length_s)
-
-
-def _intervals(stream: str, counts: np.ndarray) -> pd.DataFrame:
-    number = np.arange(len(counts))
-    return pd.DataFrame(
-        {
-            "process": CLIENT,
-            "stream": stream,
-            "phase": np.where(number > 0, "window", "warm-up"),
-            "start_s": (number - 1).astype(float),
-            "count": counts,
-        }
-    )
 
 
 def _latencies(durations: np.ndarray) -> dict[str, pd.DataFrame]:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from math import inf
 
+import numpy as np
 import pandas as pd
 
 from mqperf.base.errors import TableError
@@ -45,6 +46,20 @@ class About:
         """The names of unknown facts."""
         facts = {"system": self.system, "topology": self.topology, "queues": self.queues}
         return [name for name, value in facts.items() if value == UNKNOWN]
+
+
+def intervals(process: str, stream: str, counts: np.ndarray) -> pd.DataFrame:
+    """Return rows of ``intervals`` from the counts of seconds; the first of them is warm-up."""
+    number = np.arange(len(counts))
+    return pd.DataFrame(
+        {
+            "process": process,
+            "stream": stream,
+            "phase": np.where(number > 0, "window", "warm-up"),
+            "start_s": (number - 1).astype(float),
+            "count": counts,
+        }
+    )
 
 
 def assembled(measurements: Sequence[Measurement], about: About) -> Tables:

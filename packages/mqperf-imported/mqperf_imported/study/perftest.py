@@ -16,6 +16,7 @@ from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record.streams.telling import tells
 from mqperf.study.importer import Importer, Measurement, throughput
 from mqperf_imported.study.contradictions import differing, falling
+from mqperf_imported.study.measured import intervals
 from mqperf_imported.study.perftest_files import Latency, Output, is_perftest, read_output
 
 TEST_CASE = "publish"
@@ -74,7 +75,11 @@ def read(file: Path, source: str) -> Measurement:
         message |= throughput(received.window, None if comparable is None else comparable.window)
         if copies > 1:
             notes.append(f"each message was delivered {copies} times, as to a queue for each")
-    intervals = [_intervals(name, each) for name, each in streams.items() if _of_seconds(each)]
+    seconds = [
+        intervals(PROCESSES[name], name, each.rates.round().astype(int))
+        for name, each in streams.items()
+        if _of_seconds(each)
+    ]
     return Measurement(
         source=source,
         test_case=TEST_CASE,
@@ -83,7 +88,7 @@ def read(file: Path, source: str) -> Measurement:
         facts=_facts(output),
         frames={
             "messages": pd.DataFrame([message]),
-            **({"intervals": pd.concat(intervals, ignore_index=True)} if intervals else {}),
+            **({"intervals": pd.concat(seconds, ignore_index=True)} if seconds else {}),
             **_latencies(output),
         },
         notes=notes,
@@ -120,19 +125,6 @@ def _periods(output: Output, name: str) -> Periods:
 def _of_seconds(periods: Periods) -> bool:
     low, high = PERIOD_S
     return low < periods.length_s < high
-
-
-def _intervals(name: str, periods: Periods) -> pd.DataFrame:
-    number = np.arange(len(periods.rates))
-    return pd.DataFrame(
-        {
-            "process": PROCESSES[name],
-            "stream": name,
-            "phase": np.where(number > 0, "window", "warm-up"),
-            "start_s": (number - 1).astype(float),
-            "count": periods.rates.round().astype(int),
-        }
-    )
 
 
 def _total(output: Output, name: str) -> float:
